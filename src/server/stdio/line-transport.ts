@@ -6,10 +6,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
-import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
-import { JsonBytes } from '../../json/json-bytes.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
-import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
 import {
   type Id,
@@ -19,23 +16,14 @@ import {
   isId,
   PARSE_ERROR,
 } from '../mcp/messages/json-rpc.ts';
-import {
-  addLine,
-  asJson,
-  tooLarge,
-  whyNotCall,
-  whyNotMessage,
-  whyNotMeta,
-  withoutExtras,
-} from '../mcp/messages/messages.ts';
+import { asJson, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages/messages.ts';
+import { LineWriter } from './line-writer.ts';
 
 const NEWLINE = 10;
 /** What a client of 2026-07-28 gets when it begins to listen, and where it says which request that was. */
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
-/** More does not wait for the end of the turn. */
-const WRITE_AT_ONCE_BYTES = 512 * 1024;
 
 /** A line as it came in. */
 interface Line {
@@ -66,13 +54,12 @@ export class LineTransport {
   readonly #batches = new Map<Id, LineBatch>();
   /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
   #version: unknown;
-  readonly #outgoing = new JsonBytes();
-  /** Set while the client reads more slowly than the server writes. */
-  #blocked: Promise<void> | undefined;
+  readonly #writer: LineWriter;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
     this.#output = output;
+    this.#writer = new LineWriter(output);
   }
 
   start(): void {
@@ -88,13 +75,11 @@ export class LineTransport {
     const id = 'id' in message && !('method' in message) ? message.id : undefined;
     const batch = id === undefined ? undefined : this.#batches.get(id);
     if (batch) batch.settle(id!, asJson(message));
-    else if (isLong(message)) await this.#sendInTurns(message);
     else {
-      this.#writeSoon();
-      addLine(message, this.#outgoing);
-      this.#writeIfMuch();
+      const sending = this.#writer.send(message);
+      if (sending) await sending;
     }
-    if (this.#blocked) await this.#blocked;
+    if (this.#writer.blocked) await this.#writer.blocked;
     if (id !== undefined) this.#settle(id);
     else if ('method' in message && message.method === ACKNOWLEDGED) this.#settleListening(message);
   }
@@ -105,25 +90,9 @@ export class LineTransport {
     if (isId(id)) this.#settle(id);
   }
 
-  async #sendInTurns(message: JSONRPCMessage): Promise<void> {
-    const parts = await jsonInTurns(message);
-    if (this.#closed) return;
-    const bytes = parts.reduce((sum, { length }) => sum + length, 1);
-    if (bytes > MAX_MESSAGE_BYTES) {
-      this.#write(`${tooLarge(idOf(message))}\n`);
-      return;
-    }
-    this.#flush();
-    this.#output.cork();
-    for (const part of parts) this.#output.write(part);
-    const isFree = this.#output.write('\n');
-    this.#output.uncork();
-    if (!isFree) this.#block();
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.#flush();
+    this.#writer.close();
     this.#closed = true;
     this.#input.off('data', this.#onData);
     this.#input.pause();
@@ -240,7 +209,7 @@ export class LineTransport {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
       return;
     }
-    const batch = new LineBatch((line) => this.#write(line));
+    const batch = new LineBatch((line) => this.#writer.write(line));
     for (const value of values) this.#take(value, whyNotMessage(value) ?? this.#whyNotBatched(value), batch);
     batch.complete();
     this.#closeWhenAnswered();
@@ -300,7 +269,7 @@ export class LineTransport {
 
   #closeWhenAnswered(): void {
     if (!this.#ended || this.#closed || this.#waiting || this.#unanswered.size > 0) return;
-    this.#flush();
+    this.#writer.flush();
     // The stream may still buffer the last answer.
     setImmediate(() => void this.close());
   }
@@ -309,35 +278,7 @@ export class LineTransport {
     const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
     // Another request may have the same id, and its answer is still to come.
     if (batch) batch.settle(null, answer);
-    else this.#write(`${answer}\n`);
-  }
-
-  #write(line: string): void {
-    this.#writeSoon();
-    this.#outgoing.add(line);
-    this.#writeIfMuch();
-  }
-
-  /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */
-  #writeSoon(): void {
-    if (this.#outgoing.isEmpty) setImmediate(() => this.#flush());
-  }
-
-  #writeIfMuch(): void {
-    if (this.#outgoing.mostBytes > WRITE_AT_ONCE_BYTES) this.#flush();
-  }
-
-  #flush(): void {
-    if (!this.#outgoing.isEmpty && !this.#output.write(this.#outgoing.take())) this.#block();
-  }
-
-  #block(): void {
-    this.#blocked ??= new Promise((resolve) => {
-      this.#output.once('drain', () => {
-        this.#blocked = undefined;
-        resolve();
-      });
-    });
+    else this.#writer.write(`${answer}\n`);
   }
 }
 

@@ -1,0 +1,86 @@
+/** Writes messages to a stream, one a line: those of one turn of the event loop together, and long ones in parts. */
+import type { Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
+import { JsonBytes } from '../../json/json-bytes.ts';
+import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
+import { idOf } from '../mcp/messages/json-rpc.ts';
+import { addLine, tooLarge } from '../mcp/messages/messages.ts';
+
+/** More does not wait for the end of the turn. */
+const WRITE_AT_ONCE_BYTES = 512 * 1024;
+
+export class LineWriter {
+  readonly #output: Writable;
+  readonly #outgoing = new JsonBytes();
+  #closed = false;
+  /** Set while the client reads more slowly than the server writes. */
+  #blocked: Promise<void> | undefined;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  get blocked(): Promise<void> | undefined {
+    return this.#blocked;
+  }
+
+  /** Gives a promise when the message is long. */
+  send(message: JSONRPCMessage): Promise<void> | undefined {
+    if (isLong(message)) return this.#sendInTurns(message);
+    this.#writeSoon();
+    addLine(message, this.#outgoing);
+    this.#writeIfMuch();
+    return undefined;
+  }
+
+  write(line: string): void {
+    this.#writeSoon();
+    this.#outgoing.add(line);
+    this.#writeIfMuch();
+  }
+
+  flush(): void {
+    if (!this.#outgoing.isEmpty && !this.#output.write(this.#outgoing.take())) this.#block();
+  }
+
+  /** Drops the long messages that are still being put together. */
+  close(): void {
+    this.flush();
+    this.#closed = true;
+  }
+
+  async #sendInTurns(message: JSONRPCMessage): Promise<void> {
+    const parts = await jsonInTurns(message);
+    if (this.#closed) return;
+    const bytes = parts.reduce((sum, { length }) => sum + length, 1);
+    if (bytes > MAX_MESSAGE_BYTES) {
+      this.write(`${tooLarge(idOf(message))}\n`);
+      return;
+    }
+    this.flush();
+    this.#output.cork();
+    for (const part of parts) this.#output.write(part);
+    const isFree = this.#output.write('\n');
+    this.#output.uncork();
+    if (!isFree) this.#block();
+  }
+
+  /** A pipe costs by the write, not by the byte. */
+  #writeSoon(): void {
+    if (this.#outgoing.isEmpty) setImmediate(() => this.flush());
+  }
+
+  #writeIfMuch(): void {
+    if (this.#outgoing.mostBytes > WRITE_AT_ONCE_BYTES) this.flush();
+  }
+
+  #block(): void {
+    this.#blocked ??= new Promise((resolve) => {
+      this.#output.once('drain', () => {
+        this.#blocked = undefined;
+        resolve();
+      });
+    });
+  }
+}
