@@ -1,6 +1,8 @@
 /** Which kind of wall this system allows, and what may be said about it. */
+
+import { descriptorWallWorks } from './directory/descriptor-wall.ts';
 import type { Dir } from './directory/dir.ts';
-import { descriptorWallWorks, LinuxDir } from './directory/linux-dir.ts';
+import { LinuxDir } from './directory/linux-dir.ts';
 import { PathDir } from './directory/path-dir.ts';
 
 export interface Protection {

@@ -5,6 +5,19 @@ import { isLitter, mayBeTemporary } from './draft-names.ts';
 /** Batches of names that one sweep looks at; the rest of a larger directory comes later. */
 const BATCHES_AT_ONCE = 2;
 
+/** When each directory was last swept: a burst of writes to one sweeps it once. */
+const sweptAt = new Map<string, number>();
+const SWEPT_LIMIT = 4096;
+const SWEEP_EVERY_MS = 1000;
+
+export function sweepLitterIfDue(dir: Dir): void {
+  const now = Date.now();
+  if (now - (sweptAt.get(dir.identity) ?? 0) < SWEEP_EVERY_MS) return;
+  if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
+  sweptAt.set(dir.identity, now);
+  sweepLitter(dir);
+}
+
 export function sweepLitter(dir: Dir): void {
   try {
     const batches = dir.rawNameBatches()[Symbol.iterator]();

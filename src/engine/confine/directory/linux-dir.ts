@@ -9,7 +9,7 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/draft-names.ts';
-import { sweepLitter } from '../content/sweep-drafts.ts';
+import { sweepLitterIfDue } from '../content/sweep-drafts.ts';
 import { allows, exists, readSmall } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
@@ -19,34 +19,10 @@ import { HeldAncestors } from './held-ancestors.ts';
 import { O_PATH, reopened } from './reopen.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-const PROCFS_MAGIC = 0x9fa0;
 const ENTER_ATTEMPTS = 64;
 
 const fsync = promisify(fs.fsync);
 const unlink = promisify(fs.unlink);
-
-/** Whether /proc is procfs and descriptor-relative lookups work: without both this wall would not hold. */
-export function descriptorWallWorks(): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    if (fs.statfsSync('/proc').type !== PROCFS_MAGIC) return false;
-    const fd = fs.openSync('/', O_PATH | O_DIRECTORY);
-    try {
-      const held = fs.fstatSync(fd, { bigint: true });
-      const seen = fs.statSync(`/proc/self/fd/${fd}/.`, { bigint: true });
-      return identityOf(held) === identityOf(seen);
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch {
-    return false;
-  }
-}
-
-/** When each directory was last swept of left-over drafts: a burst of writes to one sweeps it once. */
-const sweptAt = new Map<string, number>();
-const SWEPT_LIMIT = 4096;
-const SWEEP_EVERY_MS = 1000;
 
 export class LinuxDir implements Dir {
   #fd: number | undefined;
@@ -187,7 +163,7 @@ export class LinuxDir implements Dir {
   }
 
   draft(): Draft {
-    this.#sweep();
+    sweepLitterIfDue(this);
     const name = temporaryName();
     const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     return new FileDraft(fd, name, (inHere) => this.#atRaw(inHere));
@@ -319,14 +295,6 @@ export class LinuxDir implements Dir {
     if (type !== 'special') return type;
     // Some file systems do not tell the type while listing.
     return this.lstat(entry.name)?.type ?? 'special';
-  }
-
-  #sweep(): void {
-    const now = Date.now();
-    if (now - (sweptAt.get(this.identity) ?? 0) < SWEEP_EVERY_MS) return;
-    if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
-    sweptAt.set(this.identity, now);
-    sweepLitter(this);
   }
 }
 
