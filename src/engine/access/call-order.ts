@@ -7,7 +7,12 @@
  */
 import type { Arrival } from '../caller.ts';
 
-const PATIENCE_MS = 2000;
+/**
+ * How long a call waits without progress, in short spans: on a busy machine a span takes as long as this process has to
+ * wait for the processor, and so does the work that the call waits for.
+ */
+const PATIENCE_SPANS = 20;
+const SPAN_MS = 100;
 
 export type Verb = 'read' | 'change';
 
@@ -135,14 +140,16 @@ export class CallOrder {
 /** Waits until all is done, but for no longer than the patience lasts without progress. */
 function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]): Promise<void> {
   return new Promise((resolve) => {
-    let isOver = false;
+    let left = PATIENCE_SPANS;
     const end = () => {
-      isOver = true;
-      clearTimeout(patience);
+      clearInterval(patience);
       resolve();
     };
-    const patience = setTimeout(end, PATIENCE_MS);
-    for (const each of progress) void each.then(() => isOver || patience.refresh());
+    const patience = setInterval(() => --left > 0 || end(), SPAN_MS);
+    const begin = () => {
+      left = PATIENCE_SPANS;
+    };
+    for (const each of progress) void each.then(begin);
     void done.then(end);
   });
 }
