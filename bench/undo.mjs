@@ -9,8 +9,8 @@ const FILES = 5000;
 const DIRECTORIES = 50;
 const FEW_ENTRIES = 250;
 const MANY_ENTRIES = 2000;
-const FEW_SINCE = 500;
-const MANY_SINCE = 5000;
+const FEW_SINCE = 2000;
+const MANY_SINCE = 20_000;
 const BUDGET = { atMost: 2 };
 const MADE = 'making the change';
 
