@@ -270,11 +270,12 @@ describe('too many', () => {
 
 describe('a session', () => {
   it('that nobody uses ends, and one that is listened to does not', async () => {
-    const fixture = await staged({ sessionIdleMs: 500 });
+    // Longer than it takes a busy machine to begin to listen.
+    const fixture = await staged({ sessionIdleMs: 2000 });
     const [left, listened] = [await fixture.session(), await fixture.session()];
     const headers = { ...usual, ...listened.headers, accept: 'text/event-stream' };
     const listening = fixture.send({ path: '/mcp', headers });
-    await pause(1500);
+    await pause(4500);
     expect((await left.call('echo')).status).toBe(404);
     expect((await listened.call('echo')).status).toBe(200);
     await fixture.send({ method: 'DELETE', path: '/mcp', headers });
