@@ -1,5 +1,7 @@
 /** Calls that are sent without waiting take effect in the order in which they were sent. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallOrder } from '../../../src/engine/access/call-order.ts';
 import { InProcessClient } from '../../in-process.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
@@ -74,6 +76,24 @@ describe('pipelined calls', () => {
     );
     const read = answers.filter((_, i) => i % 2 === 1);
     expect(read).toEqual(read.map((_, i) => `version ${i}`));
+  });
+});
+
+describe('a process that gets no processor for seconds', () => {
+  it('does not take that for a standstill of the call before', async () => {
+    const order = new CallOrder();
+    const done: string[] = [];
+    const change = order.run(['/a'], 'change', async () => {
+      await nextTurn();
+      // The end of the change is due now, and comes once the process runs again: after its timers.
+      const ending = nextTurn();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+      await ending;
+      done.push('change');
+    });
+    const read = order.run(['/a'], 'read', () => done.push('read'));
+    await Promise.all([change, read]);
+    expect(done).toEqual(['change', 'read']);
   });
 });
 
