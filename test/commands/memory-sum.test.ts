@@ -34,22 +34,17 @@ describe.skipIf(!able)(
       base.remove();
     });
 
-    /** The kernel fills large pages many times faster where it has them. */
-    const ownMemory = (mebibytes: number, seconds: string) => {
-      const size = mebibytes * MIB;
-      const map = `x = m.mmap(-1, ${size}, m.MAP_PRIVATE | m.MAP_ANONYMOUS); x.madvise(m.MADV_HUGEPAGE)`;
-      const fill = `any(x.__setitem__(at, 1) for at in range(0, ${size}, 4096))`;
-      return `python3 -c "import mmap as m, time; ${map}; ${fill}; time.sleep(${seconds})"`;
-    };
+    const ownMemory = (mebibytes: number, seconds: string) =>
+      `python3 -c "x = b'x' * ${mebibytes * MIB}; import time; time.sleep(${seconds})"`;
     const sharedMemory = (mebibytes: number, seconds: string) =>
       `python3 -c "import mmap, time; x = mmap.mmap(-1, ${mebibytes * MIB}); [x.write(b'x' * ${MIB}) for _ in range(${mebibytes})]; time.sleep(${seconds})"`;
 
     /** Gigabytes take long to fill. The first one is too much only when all that it takes is counted. */
     const takers: Takers = {
       'too much memory together, some of it such that others could share it': (seconds) => [
-        ownMemory(1900, seconds),
-        ownMemory(1900, seconds),
-        sharedMemory(550, seconds),
+        ownMemory(1450, seconds),
+        ownMemory(1450, seconds),
+        sharedMemory(1450, seconds),
       ],
       ...soak<Takers>(
         {},
