@@ -26,8 +26,12 @@ const kinds: [string, EntryPlace, (choice: Choice) => string][] = [
   ['YAML', place('yaml', 'extensions'), randomYaml],
 ];
 
+/** An empty mapping that was there cannot be told from one that came with the entry. */
+const LEAST_AS_BEFORE = { json: 0, toml: 0.999, yaml: 0.8 };
+
 describe.each(kinds)('%s', (_, where, random) => {
-  it('keeps every byte of random files, and gives them back', () => {
+  it('keeps every byte of random files, and gives them back without a backup, nearly always as they were', () => {
+    let asBefore = 0;
     for (let seed = 0; seed < ROUNDS; seed++) {
       const before = random(new Choice(seed));
       const after = withEntry(before, where, entry);
@@ -36,21 +40,11 @@ describe.each(kinds)('%s', (_, where, random) => {
       expect(contains(after, before), told).toBe(true);
       const back = withoutEntry(after, where);
       // Where several texts become the same one, any of them is right: the backup knows which it was.
-      if (back !== before) expect(withEntry(back, where, entry), told).toBe(after);
+      if (back === before) asBefore++;
+      else expect(withEntry(back, where, entry), told).toBe(after);
       expect(entryIn(back, where), told).toBeUndefined();
     }
-  });
-});
-
-describe('TOML and YAML', () => {
-  it.each(kinds.slice(2))('%s: is the first text again, without a backup', (_, where, random) => {
-    let exact = 0;
-    for (let seed = 0; seed < ROUNDS; seed++) {
-      const before = random(new Choice(seed));
-      if (withoutEntry(withEntry(before, where, entry), where) === before) exact++;
-    }
-    // An empty mapping that was there cannot be told from one that came with the entry.
-    expect(exact / ROUNDS).toBeGreaterThan(where.format === 'toml' ? 0.999 : 0.8);
+    expect(asBefore / ROUNDS).toBeGreaterThan(LEAST_AS_BEFORE[where.format]);
   });
 });
 
