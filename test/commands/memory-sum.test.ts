@@ -38,13 +38,17 @@ describe.skipIf(!able)(
       `python3 -c "x = b'x' * ${mebibytes * MIB}; import time; time.sleep(${seconds})"`;
     const sharedMemory = (mebibytes: number, seconds: string) =>
       `python3 -c "import mmap, time; x = mmap.mmap(-1, ${mebibytes * MIB}); [x.write(b'x' * ${MIB}) for _ in range(${mebibytes})]; time.sleep(${seconds})"`;
+    /** Takes the memory without filling it, which is the longer part. */
+    const fileInMemory = (mebibytes: number, seconds: string) =>
+      `python3 -c "import os, time; f = os.memfd_create('x'); os.posix_fallocate(f, 0, ${mebibytes * MIB}); time.sleep(${seconds})"`;
 
     /** Gigabytes take long to fill. The first one is too much only when all that it takes is counted. */
     const takers: Takers = {
       'too much memory together, some of it such that others could share it': (seconds) => [
-        ownMemory(1450, seconds),
-        ownMemory(1450, seconds),
-        sharedMemory(1450, seconds),
+        ownMemory(250, seconds),
+        sharedMemory(250, seconds),
+        fileInMemory(1850, seconds),
+        fileInMemory(1850, seconds),
       ],
       ...soak<Takers>(
         {},
