@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
 import { InProcessClient } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
+import { soak } from '../../soak.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: { path: string; remove(): void };
@@ -51,7 +52,8 @@ describe('a pattern that runs away', () => {
       const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
       return client.call('edit_file', { path, edits, dryRun }).finally(() => cutOff++);
     };
-    const running = [runaway('evil.txt', false), runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
+    const running = [runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
+    if (soak(false, true)) running.push(runaway('evil.txt', false));
 
     const edits = [{ oldText: '(b)(\\d)', newText: '$2$1', isRegex: true }];
     expect(await client.text('edit_file', { path: 'd/b.txt', edits })).toBe('Successfully edited d/b.txt');
@@ -64,7 +66,7 @@ describe('a pattern that runs away', () => {
     // Calls behind them on the same paths wait for a while.
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
-    // A server that they hold up would answer when all three are cut off.
+    // A server that they hold up would answer when all of them are cut off.
     expect(cutOff).toBeLessThan(running.length);
 
     for (const reply of await Promise.all(running)) {
