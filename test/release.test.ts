@@ -1,8 +1,8 @@
 /** scripts/release.mjs, tried in a small repository of its own. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { layOut, temporaryDirectory } from './tree.ts';
 
 const script = resolve(import.meta.dirname, '../scripts/release.mjs');
@@ -22,23 +22,31 @@ The first version.
 [0.1.0]: ${home}/releases/tag/v0.1.0
 `;
 
+const IDENTITY = '[user]\n\tname = Tester\n\temail = tester@example.org\n';
+const UNSIGNED = '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n';
+
+/** Made once, and copied for each test. */
+let original: { path: string; remove(): void };
 let project: { path: string; remove(): void };
-beforeEach(() => {
-  project = temporaryDirectory();
+beforeAll(() => {
+  original = temporaryDirectory();
   const manifest = { name: 'small', version: '0.1.0', repository: { type: 'git', url: `git+${home}.git` } };
   const lock = { name: 'small', version: '0.1.0', packages: { '': { name: 'small', version: '0.1.0' } } };
-  layOut(project.path, {
+  layOut(original.path, {
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
     'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
     'CHANGELOG.md': changelog,
   });
-  git('init', '--quiet', '--initial-branch', 'main');
-  git('config', 'user.name', 'Tester');
-  git('config', 'user.email', 'tester@example.org');
-  git('config', 'commit.gpgSign', 'false');
-  git('config', 'tag.gpgSign', 'false');
-  git('add', '.');
-  git('commit', '--quiet', '--message', 'Begin');
+  const inOriginal = (...args: string[]) => execFileSync('git', args, { cwd: original.path });
+  inOriginal('init', '--quiet', '--initial-branch', 'main', '--template', '');
+  appendFileSync(join(original.path, '.git/config'), IDENTITY + UNSIGNED);
+  inOriginal('add', '.');
+  inOriginal('commit', '--quiet', '--message', 'Begin');
+});
+afterAll(() => original.remove());
+beforeEach(() => {
+  project = temporaryDirectory();
+  cpSync(original.path, project.path, { recursive: true, preserveTimestamps: true });
 });
 afterEach(() => project.remove());
 
