@@ -14,6 +14,7 @@ const V8_OPTIONS = [
   '--interrupt-budget=1000000',
   '--no-flush-bytecode',
   '--single-threaded-gc',
+  '--initial-heap-size=400',
   '--min-semi-space-size=16',
   '--max-semi-space-size=16',
 ];
