@@ -77,6 +77,8 @@ export interface LastChange {
 export interface UnsettledChange {
   path: string;
   part: string;
+  /** The last holder has left the change made: its end is on its way, unless that holder has died meanwhile. */
+  isMade: boolean;
 }
 
 /** Another process has held a lock for too long. */

@@ -84,6 +84,22 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     expect(read('a')).toBe('first\n');
   });
 
+  test('that was made, and whose server had let go of its locks already, is done', async () => {
+    const engine = openEngine();
+    const made: Change = { kind: 'created', path: join(directory, 'd'), type: 'directory', parent: true };
+    await plan([made, changed('a', 'first\n', 'second\n')]);
+    write('a', 'second\n');
+    const path = join(directory, 'a');
+    await openFleet()
+      .openState()
+      .locks.hold([{ onMachine: 'a', path }], async (lease) =>
+        lease!.leaves(path, { part: 'killed', hash: sha256('second\n'), replaced: undefined }),
+      );
+    expect(await killedEntry(engine)).toMatchObject({ state: 'pending' });
+    await edit(engine, 'a', 'second', 'third');
+    expect(await killedEntry(engine)).toMatchObject({ state: 'done', changes: [{}, {}] });
+  });
+
   test('that was not made is no entry', async () => {
     const engine = openEngine();
     await plan([changed('a', 'first\n', 'second\n')]);

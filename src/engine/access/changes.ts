@@ -9,7 +9,7 @@ import type { WalkOptions } from '../confine/wall.ts';
 import { inTurns, mapInTurns, type Steps, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
-import { settleChanges } from '../journal/settle.ts';
+import { noteMade, settleChanges } from '../journal/settle.ts';
 import type { Access } from './access.ts';
 import { leasedRecorder, OutdatedView } from './leased-recorder.ts';
 import { whileLocked } from './locks.ts';
@@ -107,7 +107,9 @@ export class Changes {
     const others = unsettled.filter(({ part }) => part !== this.recorder.part);
     if (!journal || others.length === 0) return;
     try {
-      await settleChanges(journal, others, places);
+      noteMade(journal, others);
+      const unknown = others.filter(({ isMade }) => !isMade);
+      if (unknown.length > 0) await settleChanges(journal, unknown, places);
     } catch (error) {
       if (error instanceof StateUnavailable)
         fail({ kind: 'state-unavailable', path: places[0]!.shown }, error);

@@ -32,6 +32,8 @@ const MEASURE_LINES_MS = 1000;
 const LINES_RESERVE = 1 / 32;
 const MOST_RESERVED_BYTES = 1024 ** 2;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
+/** So many of the parts that this server has begun are remembered. */
+const MOST_BEGUN = 1024;
 /** Says when and by which bounds somebody last tidied. */
 const TIDIED = 'tidied';
 
@@ -44,6 +46,8 @@ export class Journal {
   readonly #keep: RetentionLimits;
   /** What bounds one entry. */
   readonly #mostOf: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
+  /** The newest last. */
+  readonly #begun = new Set<string>();
   #pruning: Promise<unknown> | undefined;
   /** What the lines take, and when that was measured. */
   #lines: { at: number; bytes: number } | undefined;
@@ -75,6 +79,8 @@ export class Journal {
     onChange?: RecorderParts['onChange'],
   ): JournalRecorder {
     const head = { e: newId(), at: Date.now(), by: origin, ...more };
+    this.#begun.add(head.e);
+    if (this.#begun.size > MOST_BEGUN) this.#begun.delete(this.#begun.values().next().value!);
     return new JournalRecorder({
       log: this.log,
       store: this.store,
@@ -82,6 +88,11 @@ export class Journal {
       head,
       ...(onChange && { onChange }),
     });
+  }
+
+  /** Whether this server has begun the part of an entry, not long ago: its end then comes from here. */
+  hasBegun(part: string): boolean {
+    return this.#begun.has(part);
   }
 
   /** The entries, with what other processes have added. */

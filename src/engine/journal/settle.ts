@@ -11,6 +11,16 @@ import { touchedPaths } from './entries/touched-paths.ts';
 import type { Journal } from './journal.ts';
 import { fileHash } from './record/stamp.ts';
 
+/**
+ * Writes the end of changes that another server is known to have made, and may not have lived to record. The lines go
+ * with what the caller plans next, and do no harm where that server writes them, too.
+ */
+export function noteMade(journal: Journal, unsettled: readonly UnsettledChange[]): void {
+  for (const { path, part, isMade } of unsettled) {
+    if (isMade && !journal.hasBegun(part)) journal.log.append({ e: part, settled: [{ path, done: true }] });
+  }
+}
+
 /** `held`: the places whose locks the caller holds. */
 export async function settleChanges(
   journal: Journal,
@@ -33,17 +43,9 @@ export async function settleChanges(
       const done = await isDone(change, places);
       if (done !== undefined) settled.push(...touchedPaths(change).map((path) => ({ path, done })));
     }
-    const known = new Set(settled.map(({ path }) => path));
-    const left = open.changes.filter(({ path }) => !known.has(path));
-    // With all else settled, nobody will come for a directory that was only made on the way to it.
-    if (left.every(isOnTheWay)) settled.push(...left.map(({ path }) => ({ path, done: true })));
     if (settled.length > 0) journal.log.append({ e: part, settled });
   }
   await journal.log.flush();
-}
-
-function isOnTheWay(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
 }
 
 /** Undefined where what is there does not tell. */

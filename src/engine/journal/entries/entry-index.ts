@@ -217,7 +217,8 @@ export class EntryIndex {
       part.refuted ??= new Set();
       for (const change of part.changes) if (change.path === path) part.refuted.add(change);
     }
-    part.done = changesOf(part).every(({ path }) => known.has(path));
+    // With all else settled, nobody will come for a directory that was only made on the way to it.
+    part.done = changesOf(part).every((change) => known.has(change.path) || isOnTheWay(change));
   }
 
   #remove(id: string): void {
@@ -245,6 +246,10 @@ function begin(line: Line): Part {
     ...(found && { found }),
     ...(unrecorded !== undefined && { unrecorded }),
   };
+}
+
+function isOnTheWay(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
 }
 
 function changesOf({ changes, refuted }: Part): Change[] {

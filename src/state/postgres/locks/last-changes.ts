@@ -10,7 +10,7 @@ const MOST_REPLACED = 8;
 export function unsettledStatement(table: string, rows: readonly LockRow[]): string | undefined {
   const hashes = rows.flatMap(({ hash, path }) => (path === undefined ? [] : [`'\\x${hash}'`]));
   if (hashes.length === 0) return undefined;
-  return `SELECT key AS planned, part, at < clock_timestamp() - interval '10 seconds' AS old FROM ${table} WHERE key IN (${hashes.join(', ')})`;
+  return `SELECT key AS planned, part FROM ${table} WHERE key IN (${hashes.join(', ')})`;
 }
 
 export class LastChanges {
@@ -29,11 +29,10 @@ export class LastChanges {
         replaced: (row.replaced as string[] | null) ?? [],
       });
     }
-    for (const { planned, part, old } of found) {
+    for (const { planned, part } of found) {
       const path = planned ? paths.get(hexOf(planned)) : undefined;
-      // The end of what the last holder did is on its way, unless the holder has died meanwhile.
-      const isComing = path !== undefined && this.#last.get(path)?.part === part && old !== true;
-      if (path !== undefined && !isComing) this.unsettled.push({ path, part: String(part) });
+      if (path === undefined) continue;
+      this.unsettled.push({ path, part: String(part), isMade: this.#last.get(path)?.part === part });
     }
   }
 
