@@ -51,7 +51,7 @@ const READ_ONLY: Readonly<Record<ReadOnlyReason, string>> = {
 function aboutPath(facts: Failure): string | undefined {
   switch (facts.kind) {
     case 'outside':
-      return `${facts.path} is outside of the directories`;
+      return `${facts.path} is outside the directories`;
     case 'bad-path':
       return `${shown(facts.path)}: ${BAD_PATH[facts.why]}`;
     case 'not-found':

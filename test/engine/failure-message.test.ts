@@ -17,7 +17,7 @@ afterEach(async () => {
 
 it.each<[string, () => Promise<unknown>, string]>([
   ['a missing file', () => engine.files.read('notes.txt'), 'not-found: notes.txt does not exist'],
-  ['a way out', () => engine.files.read('../x'), 'outside: ../x is outside of the directories'],
+  ['a way out', () => engine.files.read('../x'), 'outside: ../x is outside the directories'],
   ['a directory', () => engine.files.read('dir'), 'not-a-file: dir is a directory, not a file'],
   ['no text', () => engine.files.append('bin.dat', 'x'), 'not-text: bin.dat is not text: it '],
   [

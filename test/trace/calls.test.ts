@@ -289,7 +289,7 @@ describe('why a call failed', () => {
       { file: 'a.txt', find: 'private-text', replace: 'x' },
       'its text does not occur',
     ],
-    ['patch', 'write_file', { path: '../x', content: 'private-text' }, '../x is outside of the directories'],
+    ['patch', 'write_file', { path: '../x', content: 'private-text' }, '../x is outside the directories'],
     ['repo', 'read_file', {}, 'missing required field: path'],
   ])('is a sentence without contents: %s %s', async (dialect, tool, args, sentence) => {
     const { call } = opened(dialect);

@@ -43,7 +43,7 @@ export async function showHistory(history: History, asked: HistoryRequest, paint
   });
   if (entries.length === 0 && directory !== undefined) requireThere(directory);
   if (json) return { output: jsonOf(entries), failed: false };
-  if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
+  if (entries.length === 0) return { output: 'No changes are recorded.\n', failed: false };
   // What is listed may have undone something that is not.
   const all = byId(await history.entries());
   const shown = entries.map((entry) => [entry, toolOf(entry, all)] as const);
@@ -129,7 +129,7 @@ export async function redo(
   return undoAll(history, undosWith(undoing), redoing);
 }
 
-/** What was undone, redone and undone once more was undone last by that, though its first undo stands for it. */
+/** The undo to redo first: an entry that was undone, redone and undone again counts from its last undo. */
 function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[]): JournalEntry | undefined {
   const known = byId(all);
   const meant = new Set(undoings);
@@ -165,7 +165,7 @@ async function undoAll(
         failed: true,
       };
     const untouched =
-      lines.length === 0 ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
+      lines.length === 0 ? 'Nothing was touched.' : `This entry was left alone; what is above is ${word}.`;
     const done = dryRun
       ? await planOne(history, entry, undoing, restored)
       : await undoOne(history, entry, undoing, untouched);
@@ -228,7 +228,7 @@ async function undoOne(
     return outcome.done ? outcome.steps : blockedText(id, outcome.obstacles, word, untouched);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    const left = begun ? 'A part of it is done; what is left of it can be undone once more.' : untouched;
+    const left = begun ? 'It is partly done; the same command again finishes it.' : untouched;
     return `${id} could not be ${word}: ${failureText(error.facts)}. ${left}\n`;
   }
 }
@@ -240,9 +240,9 @@ function failureText(facts: Failure): string {
 }
 
 const FAILURE_WORDS: Readonly<Record<string, string>> = {
-  'changed-meanwhile': 'it was changed at this moment',
+  'changed-meanwhile': 'another program changed it at the same time',
   permission: 'this user may not do that',
-  outside: 'it lies outside of the directories',
+  outside: 'it lies outside the directories',
   ENODATA: 'what the journal has kept of it is damaged',
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',

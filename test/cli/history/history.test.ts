@@ -69,7 +69,7 @@ const oneLine = (words: string) =>
 
 describe('without anything', () => {
   test('there is no history, nothing to undo, and nothing to redo', async () => {
-    expect(await fine('history')).toBe('Nothing was changed.\n');
+    expect(await fine('history')).toBe('No changes are recorded.\n');
     expect(await fine('history', '--json')).toBe('[]\n');
     expect(await run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
     expect(await run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
@@ -365,7 +365,7 @@ describe('what is in the way', () => {
     expect(outcome.status).toBe(1);
     expect(outcome.stdout).toMatch(/^undone: [^\n]*\n {2}restore [^\n]*b.txt\n$/);
     expect(outcome.stderr).toMatch(/^\w+ cannot be undone as it is:\n/);
-    expect(outcome.stderr).toContain('\nNothing of it was touched; the above is undone. --force');
+    expect(outcome.stderr).toContain('\nThis entry was left alone; what is above is undone. --force');
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\ntheirs\n', 'b.txt': 'b\n' });
   });
 });

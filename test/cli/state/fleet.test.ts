@@ -65,7 +65,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     expect((await edit('one', 'two')).status).toBe(0);
     expect((await run(['history'])).stdout).toMatch(/edit_file\s+done\s+changed =docs\/a\.txt/);
     expect((await run(['history', '=docs'])).stdout).toContain('=docs/a.txt');
-    expect((await run(['history', '=other'])).stdout).toBe('Nothing was changed.\n');
+    expect((await run(['history', '=other'])).stdout).toBe('No changes are recorded.\n');
     const [id] = /^\w+/.exec((await run(['history'])).stdout)!;
     expect((await run(['diff', id])).stdout).toMatch(/-one\n\+two/);
     const refused = await run(['undo']);
@@ -98,7 +98,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
   it('takes the address from a file that nobody else may read', async () => {
     const file = join(scratch.path, 'address');
     writeFileSync(file, `${address}\n`, { mode: 0o600 });
-    expect((await run(['history', '--state-file', file], {})).stdout).toBe('Nothing was changed.\n');
+    expect((await run(['history', '--state-file', file], {})).stdout).toBe('No changes are recorded.\n');
     chmodSync(file, 0o640);
     expect((await run(['history', '--state-file', file], {})).stderr).toContain(`chmod 600 ${file}`);
     writeFileSync(file, 'hidden-word');

@@ -11,7 +11,7 @@ describe('an event as a line', () => {
       morePaths: 3,
       outcome: 'failed',
       error: 'outside',
-      reason: '../x is outside of the directories',
+      reason: '../x is outside the directories',
       brief: {
         path: '../x',
         globs: ['*.ts', '…'],
