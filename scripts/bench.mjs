@@ -144,7 +144,7 @@ function ripgrep() {
 
 function systemText() {
   const [{ model }] = cpus();
-  return `${type()} ${release()}, ${cpus().length} × ${model.trim()}, Node ${process.versions.node}.`;
+  return `${type()} ${release().split('.', 2).join('.')}, ${cpus().length} × ${model.trim()}, Node ${process.versions.node}.`;
 }
 
 function machineText() {
