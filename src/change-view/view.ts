@@ -76,7 +76,7 @@ function headOf(section: HTMLElement, made: Made, change: Change): HTMLElement {
   return head;
 }
 
-/** Afterwards the change is looked at again: whoever undid it, the view shows how it stands. */
+/** Reads the change again afterwards: somebody else may have undone it. */
 async function takeBack(section: HTMLElement, made: Made, entry: string, target: string): Promise<void> {
   const problem = await host.callTool(made.undo!, { entry: target }).then(
     (result) => (result.isError ? textOf(result) : undefined),

@@ -96,7 +96,7 @@ function aboutContent(facts: Failure): string | undefined {
     case 'not-encodable':
       return `${facts.path} is in ${facts.charset}, which has no character ${shown(facts.character)}`;
     case 'line-out-of-range':
-      return `${facts.path} has ${facts.lines} lines, and line ${facts.line} is none of them`;
+      return `${facts.path} has ${facts.lines} lines; there is no line ${facts.line}`;
     case 'changed-meanwhile':
       return `another program changed ${facts.path} at the same time`;
     case 'busy':

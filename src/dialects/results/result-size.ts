@@ -4,7 +4,7 @@ import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../../en
 import { jsonTextBytes, measuringJson } from '../../json/json-size.ts';
 import { type Content, type ToolOutcome, type ToolResult, text } from '../dialect.ts';
 
-/** The server sends no longer message, line end included; src/server/mcp/messages/messages.ts enforces it too. */
+/** The server sends no longer message, line end included. Each transport enforces it, whatever a tool gives. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** What the message around a result takes: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;

@@ -85,7 +85,7 @@ async function requireTreeRemovable(
 ): Promise<void> {
   const tree = place.enter();
   try {
-    // Its content could go and it would stay: then nobody would have asked for what is left.
+    // The delete would empty the mounted directory and then fail on it.
     if (holdsMount(tree)) fail({ kind: 'io', path: place.shown, action: 'delete', code: 'EBUSY' });
     await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
   } finally {

@@ -8,7 +8,7 @@ import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
-const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
+const UNSEEN = 'cofferdam: the command made too many files to look for Git repositories among them';
 const WHY =
   'Git would run programs that it names; start the server with --allow-git-config to let commands do that';
 

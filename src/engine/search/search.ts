@@ -199,7 +199,7 @@ export class Search {
     }
   }
 
-  /** Nobody can cancel it: whoever asks for it needs all of it. */
+  /** Cannot be cancelled: its callers need the whole result. */
   async #runUnits(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
     const limits = new CallLimits({});
     const memory = this.#memories.take();

@@ -1,6 +1,6 @@
 /**
- * Undo after a command, of which not everything could be kept, and of what was forgotten in part: by force the
- * rest is undone, and what cannot be had back is left as it is, together with what may be all that remains of it.
+ * Undo by force where the journal lacks something, after a command or after `forget`: undoes the rest, and leaves
+ * alone what cannot be restored and what may be its only copy.
  */
 
 import { isWithin } from '../confine/roots.ts';

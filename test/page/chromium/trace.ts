@@ -335,7 +335,7 @@ export function testTrace(on: PageFixture): void {
       await undo.waitFor();
       writeFileSync(on.file, 'mine\n');
       await undo.click();
-      await page.getByText('Nothing was undone: something came in the way meanwhile.').waitFor();
+      await page.getByText('Nothing was undone: something changed in the meantime.').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('mine\n');
       await page.getByRole('button', { name: 'Undo anyway, keeping both' }).waitFor();
     });

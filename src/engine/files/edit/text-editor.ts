@@ -3,7 +3,7 @@ import { EngineFailure } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
-import { CutOffPool } from './worker-pool.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
@@ -17,9 +17,9 @@ const PATCH_WEIGHT = 4;
 const KEEP_BELOW = 4 * 1024 * 1024;
 
 export class TextEditor {
-  /** Patterns may run away: they do not wait behind texts that are only long, nor those behind them. */
-  #regexes: CutOffPool<TextJob, TextAnswer> | undefined;
-  #texts: CutOffPool<TextJob, TextAnswer> | undefined;
+  /** Two pools: a runaway pattern must not hold up long texts, nor long texts patterns. */
+  #regexes: WorkerPool<TextJob, TextAnswer> | undefined;
+  #texts: WorkerPool<TextJob, TextAnswer> | undefined;
 
   async run<J extends Rewriting>(
     job: J,
@@ -45,8 +45,8 @@ export class TextEditor {
     await Promise.all([this.#regexes?.close(), this.#texts?.close()]);
   }
 
-  #pool(which: '#regexes' | '#texts'): CutOffPool<TextJob, TextAnswer> {
-    const open = () => new CutOffPool<TextJob, TextAnswer>('text-worker.cjs', limits.regexWorkers);
+  #pool(which: '#regexes' | '#texts'): WorkerPool<TextJob, TextAnswer> {
+    const open = () => new WorkerPool<TextJob, TextAnswer>('text-worker.cjs', limits.regexWorkers);
     if (which === '#regexes') {
       this.#regexes ??= open();
       return this.#regexes;

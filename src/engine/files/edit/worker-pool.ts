@@ -26,7 +26,7 @@ export interface JobLimits {
 /** `begins` tells that the next step of the job begins, with a time of its own. */
 type Message = { answer: unknown } | { chunk: MessageChunk } | { begins: true };
 
-export class CutOffPool<Job, Answer> {
+export class WorkerPool<Job, Answer> {
   readonly #worker: WorkerName;
   readonly #most: number;
   readonly #idle: Worker[] = [];

@@ -93,7 +93,7 @@ export class UndoDialog {
         this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} ${done}.`);
       } else {
         this.#body.replaceChildren(
-          el('p', {}, `Nothing was ${past}: something came in the way meanwhile.`),
+          el('p', {}, `Nothing was ${past}: something changed in the meantime.`),
           obstaclesView(outcome.obstacles, asked.row.event.roots),
         );
         this.#offer(asked, outcome.obstacles);

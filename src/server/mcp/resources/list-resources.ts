@@ -68,6 +68,6 @@ function positionOf(cursor: unknown, roots: readonly RootInfo[]): Position {
     // As below.
   }
   throw new BadParams(
-    'this cursor is none that resources/list has given, or its directory is served no more',
+    'this cursor did not come from resources/list, or its directory is no longer served',
   );
 }

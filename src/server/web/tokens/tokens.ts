@@ -97,8 +97,8 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
 
 function whyNotBeside(grant: TokenGrant, others: readonly TokenGrant[]): string | undefined {
   for (const other of others) {
-    if (other.name === grant.name) return 'the name stands on an earlier line already';
-    if (other.hash.equals(grant.hash)) return 'the token stands on an earlier line already';
+    if (other.name === grant.name) return 'an earlier line already has this name';
+    if (other.hash.equals(grant.hash)) return 'an earlier line already has this token';
   }
   return undefined;
 }
