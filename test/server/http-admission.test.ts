@@ -240,8 +240,8 @@ describe('a file of tokens', () => {
     ['anna sesame-open-sesame read-only read-write', 'both'],
     ['anna sesame-öpen-sesame read-only', 'cannot be sent'],
     ['a-token-in-the-place-of-a-name-where-none-belongs anna read-only', 'name must have'],
-    ['x sesame-open-sesame read-only\nx other-open-sesame-1 read-only', 'name stands'],
-    ['x sesame-open-sesame read-only\ny sesame-open-sesame read-only', 'token stands'],
+    ['x sesame-open-sesame read-only\nx other-open-sesame-1 read-only', 'already has this name'],
+    ['x sesame-open-sesame read-only\ny sesame-open-sesame read-only', 'already has this token'],
   ])('says what is wrong with %j, without the token', (text, words) => {
     const { problems } = parseTokens(text, known);
     expect(problems).toHaveLength(1);
