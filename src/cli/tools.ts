@@ -2,7 +2,6 @@
 
 import type { ObjectSchema, Schema } from '../dialects/arguments/schema.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { dialects as allDialects } from '../dialects/index.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
 import { areCommandsConfined } from '../server/mcp/tools/offerable-tools.ts';
 import {
@@ -30,12 +29,12 @@ interface DialectTools {
 }
 
 export async function tools(
-  { options, named }: CommandTo<'tools'>,
+  { options, together }: CommandTo<'tools'>,
   { environment }: Surroundings,
 ): Promise<number> {
   const asked: ToolsRequest = {
-    dialects: named ? options.dialects : allDialects,
-    together: named,
+    dialects: options.dialects,
+    together,
     canChange: !options.readOnly,
     ...(await findConfinement(options, environment)),
   };

@@ -1,4 +1,5 @@
 /** Explains why a search found nothing when a filter is the cause. Only an empty search pays for it, for a second. */
+import { join } from 'node:path';
 import { EngineFailure } from '../engine/index.ts';
 import type { ToolContext } from './dialect.ts';
 
@@ -35,8 +36,8 @@ export interface WiderSearch {
   search(call: { signal: AbortSignal; timeoutMs: number }): Promise<{ matches: number }>;
 }
 
-/** Counts the files that a choice means, up to a cap. */
-type CountFiles = (choice: Choice) => Promise<number>;
+/** Counts the files that one of the choices means, each of them once and up to a cap. */
+type CountFiles = (...choices: readonly Choice[]) => Promise<number>;
 
 /** How the searches without regard to case say what they are. */
 export const THIS_CASE = 'in this case of letters';
@@ -60,12 +61,17 @@ export async function explainEmpty(
 ): Promise<void> {
   const deadline = Date.now() + secondLook.timeoutMs;
   const why = await unlessItFails(() =>
-    explain(({ directory, ...query }) =>
-      countFiles(() => {
+    explain(async (...choices) => {
+      const files = new Set<string>();
+      for (const { directory, ...query } of choices) {
         const timeoutMs = Math.max(1, deadline - Date.now());
-        return engine.search.glob(directory, { ...query, max: MAX_COUNTED + 1 }, { signal, timeoutMs });
-      }),
-    ),
+        const found = await unlessNothing(() =>
+          engine.search.glob(directory, { ...query, max: MAX_COUNTED + 1 }, { signal, timeoutMs }),
+        );
+        for (const { path } of found?.entries ?? []) files.add(join(directory, path));
+      }
+      return files.size;
+    }),
   );
   if (why !== undefined) note(why);
 }
@@ -80,18 +86,12 @@ export function deeper(glob: string): string {
 /** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
 async function whatTheFilterChose(filter: Filter, count: CountFiles): Promise<string | undefined> {
   const all = await count(filter.all);
-  const chosen = await total(filter.chosen, count);
+  const chosen = await count(...filter.chosen);
   if (chosen >= all) return undefined;
-  const wider = await total(filter.wider?.chosen ?? [], count);
+  const wider = await count(...(filter.wider?.chosen ?? []));
   const files = `${filter.name} chose ${counted(chosen)} of ${counted(all)} files`;
   const instead = wider > chosen ? `; ${filter.wider!.globs.join(', ')} would choose ${counted(wider)}` : '';
   return `[0 matches; ${files}${instead}]`;
-}
-
-async function total(choices: readonly Choice[], count: CountFiles): Promise<number> {
-  let files = 0;
-  for (const choice of choices) files += await count(choice);
-  return files;
 }
 
 async function finds({ search }: WiderSearch, signal: AbortSignal): Promise<boolean> {
@@ -102,11 +102,11 @@ async function finds({ search }: WiderSearch, signal: AbortSignal): Promise<bool
 const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'denied', 'permission'];
 
 /** A glob may begin with a directory that is missing: it chooses nothing. */
-async function countFiles(search: () => Promise<{ entries: readonly unknown[] }>): Promise<number> {
+async function unlessNothing<T>(search: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await search()).entries.length;
+    return await search();
   } catch (error) {
-    if (error instanceof EngineFailure && HOLDS_NOTHING.includes(error.facts.kind)) return 0;
+    if (error instanceof EngineFailure && HOLDS_NOTHING.includes(error.facts.kind)) return undefined;
     throw error;
   }
 }

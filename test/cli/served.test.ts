@@ -303,6 +303,7 @@ describe('tools', () => {
     [['--dialect', 'workspace']],
     [['--dialect', 'replay', '--read-only']],
     [['--dialect', 'patch,replay']],
+    [['--dialect', 'standard', '--toolset', 'read']],
   ])('%j counts what is sent with the same options', async (options) => {
     const client = await InProcessClient.start([...options, root]);
     const { result } = await client.request('tools/list');
@@ -316,6 +317,23 @@ describe('tools', () => {
     expect(stdout).toMatch(
       new RegExp(`  ${first!.name}\\(.*≈ ${Math.ceil(JSON.stringify(first).length / 4)} tokens\\n`),
     );
+  });
+});
+
+describe('tools without a dialect', () => {
+  it.each([[['--tools', 'read_file,undo']], [['--toolset', 'read']], [['--toolset', 'read', '--read-only']]])(
+    '%j shows what a server with the same options offers',
+    async (options) => {
+      const { stdout } = await run(['tools', '--dialect', 'standard', ...options]);
+      expect(stdout).toContain('  read_file(');
+      expect(stdout).not.toContain('  write_file(');
+      expect((await run(['tools', ...options])).stdout).toBe(stdout);
+    },
+  );
+
+  it('counts run_command only where it is offered', async () => {
+    expect((await run(['tools'])).stdout).not.toMatch(/^standard:[^]*?\n {2}run_command\([^]*\nreplay:/m);
+    expect((await run(['tools', '--allow-run'])).stdout).toContain('  run_command(command');
   });
 });
 

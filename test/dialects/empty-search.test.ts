@@ -59,6 +59,20 @@ describe('replay', () => {
     ]);
   });
 
+  it('grep_files counts a file once that several globs choose', async () => {
+    fixture = openReplay(tree);
+    const absent = { ...grep, regex: 'absent' };
+    expect(await texts('grep_files', { ...absent, globs: ['src/*.ts', '**/a.ts'] })).toEqual([
+      '[0 matches]',
+      '[0 matches; the globs chose 1 of 5 files; src/**/*.ts, **/a.ts would choose 2]',
+    ]);
+    expect(await texts('grep_files', { ...absent, globs: ['src/**', '**/*.ts'] })).toEqual(['[0 matches]']);
+    expect(await texts('grep_files', { ...absent, globs: ['src/**/*.ts', '**/b.ts', '*.ts'] })).toEqual([
+      '[0 matches]',
+      '[0 matches; the globs chose 3 of 5 files; src/**/*.ts, **/b.ts, **/*.ts would choose 4]',
+    ]);
+  });
+
   it('grep_files says that the case of letters is the cause', async () => {
     fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, regex: 'NEEDLE' })).toEqual([

@@ -48,7 +48,7 @@ export type Command =
   | { do: 'serve'; roots: ServedRoot[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
   | ({ do: 'init' } & InitRequest)
   | { do: 'call'; tool: string; json: string; roots: ServedRoot[]; options: Options }
-  | { do: 'tools'; options: Options; named: boolean }
+  | { do: 'tools'; options: Options; together: boolean }
   | { do: 'doctor'; roots: ServedRoot[]; options: Options }
   | StateCommand
   | StateRequest
@@ -85,8 +85,10 @@ function parseArguments(
   home: string,
   state: string | undefined,
 ): Command {
-  const dialectNames = values.dialect as string[] | undefined;
-  const dialects = chooseDialects(dialectNames ?? [defaultDialect]);
+  // `cofferdam tools` alone shows every dialect; with one of these it shows what such a server offers.
+  const isOfServer = ['dialect', 'tools', 'toolset'].some((name) => values[name] !== undefined);
+  const usual = command === 'tools' && !isOfServer ? dialectNames : [defaultDialect];
+  const dialects = chooseDialects((values.dialect as string[] | undefined) ?? usual);
   const options: Options = {
     dialects: chooseTools(dialects, values as ToolValues),
     readOnly: values['read-only'] === true,
@@ -107,7 +109,7 @@ function parseArguments(
       return parseCall(rest, options, environment);
     case 'tools':
       if (rest.length > 0) throw new UsageError(`tools takes no argument: ${rest[0]}`);
-      return { do: 'tools', options, named: dialectNames !== undefined };
+      return { do: 'tools', options, together: isOfServer };
     case 'doctor':
       return { do: 'doctor', roots: rest.map(rootReader(options)), options };
     case 'state':

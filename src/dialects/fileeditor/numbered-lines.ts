@@ -15,6 +15,8 @@ import { filesOf, refuse } from './one-or-many.ts';
 
 /** One result could not hold more. */
 const MAX_LINES = 5_000_000;
+/** No file has so many lines: an end beyond it is the end of the file, too. */
+const LAST_LINE = Number.MAX_SAFE_INTEGER;
 /** A number of one digit, what stands behind it, and the line end. */
 const MIN_LINE_BYTES = '1 | \n'.length;
 /** For a file of very short lines the error suggests a range of this many lines, although more would fit. */
@@ -116,8 +118,7 @@ function parseRange(range: string): { from: number; to: number } {
   const [from, to] = range.split('-').map(Number) as [number, number];
   if (from === 0) refuse('line_range', `line_range ${range}: lines are counted from 1`);
   if (from > to) refuse('line_range', `line_range ${range}: the start is behind the end`);
-  if (!Number.isSafeInteger(to)) refuse('line_range', `line_range ${range}: the number is too large`);
-  return { from, to };
+  return { from: Math.min(from, LAST_LINE), to: Math.min(to, LAST_LINE) };
 }
 
 function requireFew(lines: number): void {

@@ -20,8 +20,8 @@ const WITHOUT_SELECTOR = `\\s!"$-)+-/:-~${SELECTORS}${MORE_SELECTORS}`;
 /**
  * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
  * letters of scripts that need it, what makes up an emoji, a variation selector after a character that can have one,
- * and the byte-order mark at the start of a text. Flags are matched so that the search steps over them: looking back
- * from each tag for its flag takes quadratic time.
+ * and the byte-order mark at the start of a text, also of one that is the content of an answer in JSON. Flags are
+ * matched so that the search steps over them: looking back from each tag for its flag takes quadratic time.
  */
 const HIDDEN = new RegExp(
   [
@@ -29,7 +29,7 @@ const HIDDEN = new RegExp(
     '[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}]',
     '[\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f]',
     '(?<=[!-~])[\\u200c\\u200d]|[\\u200c\\u200d](?=[!-~])',
-    '(?<=[^\\n])\\ufeff',
+    '(?<=[^\\n])(?<!"content": ?")\\ufeff',
     '[\\u{e0000}-\\u{e007f}]',
     `(?<![^${WITHOUT_SELECTOR}])[${SELECTORS}]`,
     `(?<!\\p{Script=Han})[${MORE_SELECTORS}]`,
@@ -46,8 +46,8 @@ const PERHAPS_HIDDEN = new RegExp(
 
 /** How many characters are searched between two looks at the clock. */
 const PIECE = 64 * 1024;
-/** What a match may need to see beyond its piece: one character before it, a whole flag after it. */
-const BEFORE = 2;
+/** What a match may need to see beyond its piece: the name of a content before it, a whole flag after it. */
+const BEFORE = 16;
 const AFTER = 32;
 
 const MOST_SHOWN = 5;

@@ -103,6 +103,22 @@ describe('contents', () => {
   });
 });
 
+describe('an answer in JSON', () => {
+  const noteOf = (content: string) =>
+    noteHidden({ result: { content: [{ type: 'text', text: JSON.stringify({ ok: true, content }) }] } });
+
+  it('may hold a content that begins with a byte-order mark', async () => {
+    expect(await noteOf('\ufeffhi')).toBeUndefined();
+  });
+
+  it.each(['h\ufeffi', '"\ufeffhi', '"content":"\ufeffhi', '\ufeff\ufeffhi'])(
+    'shows a mark anywhere else: %j',
+    async (content) => {
+      expect(await noteOf(content)).toContain('1 direction mark or invisible character');
+    },
+  );
+});
+
 describe('long contents', () => {
   const FLAG = '\u{1f3f4}';
 

@@ -64,7 +64,8 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
     if (place === undefined) fail({ ...hunkMismatch(wanted, text), path, hunk: index + 1 });
     if (other !== undefined) fail({ ...twoPlaces(wanted, text, [place, other]), path, hunk: index + 1 });
     if (patch.action === 'delete' && place > output.done) break;
-    if (old.length > 0) moved = place - (hunk.oldStart - 1);
+    // A hunk of lines that states line 0 means the first one.
+    if (old.length > 0) moved = place - Math.max(0, hunk.oldStart - 1);
     output.write(hunk, place);
   }
   if (patch.action === 'change') return { text: output.finish() };

@@ -24,6 +24,15 @@ function numbers(from: number, to: number): string {
   return Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('');
 }
 
+describe('a hunk of lines that states line 0', () => {
+  const hunks = '@@ -0,1 +0,1 @@\n-a\n+A\n@@ -3,1 +3,1 @@\n-X\n+Y\n';
+
+  it('means the first line, and leaves the later ones where they state', () => {
+    expect(apply(hunks, 'a\nq\nX\nX\n')).toEqual({ text: 'A\nq\nY\nX\n' });
+    expect(refusal(hunks, 'a\nX\nb\nX\nc\n')).toMatchObject({ hunk: 2 });
+  });
+});
+
 describe('a hunk that does not fit', () => {
   it('is told with the first line that differs, its neighbours, and what stands there', () => {
     const hunk = '@@ -4,7 +4,7 @@\n 4\n 5\n 6\n-seven\n+VII\n 8\n 9\n 10\n';
