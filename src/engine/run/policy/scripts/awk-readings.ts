@@ -186,6 +186,8 @@ export class AwkReading implements AwkContext {
     if (kind === 'sign') return text === ';';
     if (kind !== 'newline') return false;
     const before = this.#word;
+    // busybox also continues after `in`.
+    if (before?.kind === 'name') return before.text !== 'in';
     return before?.kind !== 'sign' || ENDS_OPERAND.has(before.text);
   }
 
