@@ -139,10 +139,12 @@ export class Journal {
     const { bytes } = this.#keep;
     if (bytes === Number.POSITIVE_INFINITY) return bytes;
     const now = performance.now();
-    if (this.#lines === undefined || now - this.#lines.at > MEASURE_LINES_MS) {
+    const reserved = Math.min(bytes * LINES_RESERVE, MOST_RESERVED_BYTES);
+    // Quick calls fill a smaller reserve in less than that time.
+    const isSmall = reserved < MOST_RESERVED_BYTES;
+    if (this.#lines === undefined || isSmall || now - this.#lines.at > MEASURE_LINES_MS) {
       this.#lines = { at: now, bytes: this.log.size() };
     }
-    const reserved = Math.min(bytes * LINES_RESERVE, MOST_RESERVED_BYTES);
     return bytes - reserved - Math.min(this.#lines.bytes, bytes / 2);
   }
 

@@ -66,6 +66,14 @@ function fill(directory: string, files: number, bytes: number): void {
 
 const run = (...args: string[]) => runInProcess([...args, '--state', state]);
 
+test('quick changes of a few files, whose lines soon take more than their reserve', async () => {
+  const client = await serve('200KiB');
+  for (let n = 0; n < 60; n++) {
+    await client.text('write_file', { path: `f${n % 4}`, content: noise(20_000 + (n % 25) * 2000) });
+    expect(kept(), `${n}`).toBeLessThanOrEqual(200 * KIB);
+  }
+});
+
 test('whatever is written, deleted, moved and done by commands, in two servers at once', async () => {
   const [one, two] = [await serve(), await serveInOtherProcess()];
   for (let round = 0; round < 6; round++) {
