@@ -70,18 +70,6 @@ export function namesIn(place: Place): string[] {
   }
 }
 
-/** Removes what interrupted servers have left in a directory. */
-export async function sweep(dir: Dir): Promise<void> {
-  try {
-    for (const raw of await rawNamesInTurns(dir, new Yielder(undefined))) {
-      const name = raw.toString('utf8');
-      if (isLeftOver(dir, name)) dir.unlink(name);
-    }
-  } catch {
-    // It can be written to without being listed: then it stays.
-  }
-}
-
 function isLeftOver(dir: Dir, name: string): boolean {
   const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
   return stat !== undefined && isLitter(name, stat);

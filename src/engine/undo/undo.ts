@@ -5,11 +5,11 @@
 import type { Access } from '../access/access.ts';
 import { whileLocked } from '../access/locks.ts';
 import type { Caller } from '../caller.ts';
+import { sweepAllLitter } from '../confine/content/sweep-drafts.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Obstacle } from './compare.ts';
-import { sweep } from './compare-content.ts';
 import { reach } from './path-without-links.ts';
 import { obstaclesOf, planUndo, type UndoStep } from './plan.ts';
 import { restore } from './restore/restore.ts';
@@ -76,7 +76,7 @@ async function sweepAround(access: Access, { changes }: JournalEntry): Promise<v
   const swept = new Set<string>();
   for (const path of changes.flatMap(touchedPaths)) {
     const { place } = reach(access, path);
-    if (place && !swept.has(place.dir.identity)) await sweep(place.dir);
+    if (place && !swept.has(place.dir.identity)) await sweepAllLitter(place.dir);
     if (place) swept.add(place.dir.identity);
     place?.close();
   }

@@ -1,4 +1,5 @@
 /** Removes the temporary files that writers left in a directory when they were killed. */
+import { Yielder } from '../../event-loop.ts';
 import type { Dir } from '../directory/dir.ts';
 import { isLitter, mayBeTemporary } from './draft-names.ts';
 
@@ -29,6 +30,19 @@ export function sweepLitter(dir: Dir): void {
     void sweepRest(dir.again(), batches);
   } catch {
     // A directory may be writable and not readable: then the drafts in it stay.
+  }
+}
+
+/** Sweeps the whole directory before it gives control back, in as many turns as that takes. */
+export async function sweepAllLitter(dir: Dir): Promise<void> {
+  const yielder = new Yielder(undefined);
+  try {
+    for (const names of dir.rawNameBatches()) {
+      removeLitter(dir, names);
+      await yielder.pause();
+    }
+  } catch {
+    // As above.
   }
 }
 

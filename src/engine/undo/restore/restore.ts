@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
 import type { Access } from '../../access/access.ts';
 import type { Changes } from '../../access/changes.ts';
+import { sweepAllLitter } from '../../confine/content/sweep-drafts.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { STRAIGHT, type Wall } from '../../confine/wall.ts';
@@ -21,7 +22,7 @@ import { LARGE_BYTES } from '../../journal/record/capture.ts';
 import { stampOf } from '../../journal/record/stamp.ts';
 import type { Store } from '../../journal/store.ts';
 import { compare, whyNotRestorable } from '../compare.ts';
-import { namesIn, sweep } from '../compare-content.ts';
+import { namesIn } from '../compare-content.ts';
 import { asChangedMeanwhile } from '../path-without-links.ts';
 import { planNow, type UndoStep } from '../plan.ts';
 import { type BatchedSteps, inBatches } from './batches.ts';
@@ -242,5 +243,5 @@ function isNameTaken({ interrupted, comparison }: UndoStep, place: Place): boole
 
 async function sweepIn(place: Place): Promise<void> {
   const dir = place.enter();
-  await sweep(dir).finally(() => dir.close());
+  await sweepAllLitter(dir).finally(() => dir.close());
 }
