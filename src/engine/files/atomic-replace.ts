@@ -5,7 +5,7 @@ import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/conten
 import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { allDone } from '../event-loop.ts';
+import { allDone, yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
@@ -119,6 +119,9 @@ export async function prepareContent(
 }
 
 async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
+  // Many files of one change come here together, and a large directory makes each of them slow. All that wait go on
+  // in the same turn, so each of them asks again.
+  for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {
     return attempt(shown, 'write', () => dir.draft());
   } catch (error) {
