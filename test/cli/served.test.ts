@@ -332,8 +332,10 @@ describe('tools without a dialect', () => {
   );
 
   it('counts run_command only where it is offered', async () => {
-    expect((await run(['tools'])).stdout).not.toMatch(/^standard:[^]*?\n {2}run_command\([^]*\nreplay:/m);
-    expect((await run(['tools', '--allow-run'])).stdout).toContain('  run_command(command');
+    const ofStandard = async (...options: string[]) =>
+      (await run(['tools', ...options])).stdout.split('\nreplay:', 1)[0];
+    expect(await ofStandard()).not.toContain('  run_command(');
+    expect(await ofStandard('--allow-run')).toContain('  run_command(');
   });
 });
 
