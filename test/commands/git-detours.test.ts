@@ -111,6 +111,41 @@ describe.runIf(hasGit)('file tools', () => {
     await takes(...write('my/other'));
   });
 
+  it.each([
+    ['the configuration', '[core]\n\tworktree = ../sub\n\thooksPath = hk\n'],
+    ['an included file', '[core]\n\thooksPath = hk\n[include]\n\tpath = ../tree.gitconfig\n'],
+    [
+      'the configuration of the worktree',
+      '[core]\n\thooksPath = hk\n[extensions]\n\tworktreeConfig = true\n',
+    ],
+    ['an absolute path', '[core]\n\tworktree = ROOT/sub\n\thooksPath = hk\n'],
+  ])('know the hooks in a worktree that %s moves', async (how, config) => {
+    const moved = '[core]\n\tworktree = ../sub\n';
+    layOut(root, { 'sub/hk/pre-push': '', 'hk/pre-push': '', 'tree.gitconfig': moved });
+    if (how.includes('of the worktree')) writeFileSync(join(root, '.git/config.worktree'), moved);
+    writeFileSync(join(root, '.git/config'), config.replace('ROOT', root), { flag: 'a' });
+    git(root, 'config', 'core.fsmonitor', 'tools/monitor --all');
+    // Not every version of Git takes it from an included file.
+    if (how !== 'an included file')
+      expect(git(root, 'rev-parse', '--show-toplevel').trim()).toMatch(/\/sub$/);
+    await start('workspace');
+    for (const file of ['sub/hk/pre-push', 'sub/hk/pre-commit', 'hk/pre-push', 'sub/tools/monitor'])
+      await refuses(...write(file));
+    await refuses('move_file', { from: 'sub/hk', to: 'old' });
+    await takes(...write('sub/other'));
+  });
+
+  it('know the hooks that a repository without a worktree names', async () => {
+    git(root, 'init', '-q', '--bare', 'store');
+    git(join(root, 'store'), 'config', 'core.hooksPath', 'hk');
+    git(root, 'config', 'core.bare', 'true');
+    git(root, 'config', 'core.hooksPath', '../up/hk');
+    await start('workspace');
+    await refuses(...write('store/hk/pre-receive'));
+    await refuses(...write('up/hk/pre-receive'));
+    await takes(...write('store/other'));
+  });
+
   it('cannot write to what `.git/hooks` leads to', async () => {
     rmSync(join(root, '.git/hooks'), { recursive: true });
     layOut(root, { 'tools/hooks/pre-push': '', 'inner/scripts/check.sh': '' });
@@ -225,6 +260,21 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
       await run('rm -r tools; mkdir -p evil/hooks; echo evil > evil/hooks/pre-commit; ln -s evil tools'),
     ).toMatch(REASON);
     expect(existsSync(join(root, 'tools/hooks'))).toBe(false);
+  });
+
+  it('cannot change or make hooks in a moved worktree, or beside a repository without one', async () => {
+    git(root, 'config', 'core.hooksPath', 'hk');
+    git(root, 'config', 'core.worktree', '../sub');
+    git(root, 'init', '-q', '--bare', 'store');
+    git(join(root, 'store'), 'config', 'core.hooksPath', '../beside');
+    layOut(root, { 'beside/pre-receive': '' });
+    await start('replay', '--sandbox', 'require');
+    expect(await run('echo evil > beside/pre-receive')).not.toContain('=0=');
+    expect(await run('mkdir -p sub/hk; echo evil > sub/hk/pre-commit')).toMatch(REASON);
+    expect(existsSync(join(root, 'sub/hk'))).toBe(false);
+    layOut(root, { 'sub/hk/pre-push': '' });
+    expect(await run('echo evil > sub/hk/pre-commit')).not.toContain('=0=');
+    expect(readFileSync(join(root, 'beside/pre-receive'), 'utf8')).toBe('');
   });
 
   it('cannot change hooks that are reached by a link, nor the link', async () => {

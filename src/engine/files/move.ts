@@ -25,7 +25,7 @@ export async function moveEntry(
 ): Promise<{ overwritten: boolean }> {
   const source = from.mustExist('entry');
   requireNotRoot(wall, from, 'move');
-  for (const place of [from, to]) wall.protectedPlaces.requireNoGitBelow(place);
+  for (const place of [from, to]) wall.protectedPlaces.requireNothingBelow(place);
   await requireServedBelow(from, 'move', options.signal);
   if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
+import { ownPackage } from '../confine/protect/own-package.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
@@ -9,7 +10,7 @@ import { activeConfinement, type Confinement, confinementReport, maskingReport }
 import { GitGuard } from './git-guard.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
 import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './new-ignore-file.ts';
-import { withOwnLinks } from './own-links.ts';
+import { OwnNamesGuard } from './own-names-guard.ts';
 import type { BundledProgram, Programs } from './path-lookup.ts';
 import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } from './path-lookup.ts';
 import { checkArgv } from './policy/check.ts';
@@ -89,6 +90,7 @@ export class Commands {
   #gnu: Promise<ReadonlySet<string>> | undefined;
   readonly #unprotect: () => void;
   readonly #git: GitGuard;
+  readonly #own: OwnNamesGuard;
 
   private constructor(
     wall: Wall,
@@ -104,6 +106,7 @@ export class Commands {
     this.#chooseSandbox = chooseSandbox;
     this.#unprotect = wall.protectedPlaces.add(settings.scratch.path);
     this.#git = new GitGuard(wall);
+    this.#own = new OwnNamesGuard(wall);
   }
 
   /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
@@ -242,6 +245,7 @@ export class Commands {
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
     const paths = [
       ...own,
+      ...ownPackage().missing,
       ...ignoreFilesIn(this.#wall),
       ...workspaceFilesIn(this.#wall),
       ...(git?.fixed ?? []),
@@ -285,8 +289,8 @@ export class Commands {
       try {
         if (!profile.writes || !this.sandboxed) return await run();
         const before = ignoreFilesIn(this.#wall);
-        const result = await this.#git.guard(place.path, run);
-        return withOwnLinks(this.#wall, withoutNewIgnoreFiles(this.#wall, before, result));
+        const result = await this.#own.guard(() => this.#git.guard(place.path, run));
+        return withoutNewIgnoreFiles(this.#wall, before, result);
       } finally {
         dir.close();
       }

@@ -3,9 +3,13 @@
  * system monitor, its includes.
  */
 
-/** Paths as they are written there: relative ones start at the worktree, `include`s at the configuration's directory. */
+/**
+ * Paths as they are written there: relative ones start at the worktree, `include`s at the configuration's directory,
+ * worktrees at Git's.
+ */
 export interface NamedPaths {
   hooks: string[];
+  worktrees: string[];
   includes: string[];
 }
 
@@ -18,10 +22,11 @@ const REST_OF_LINE = /[^\n]*/y;
 const PIECE = /"((?:[^"\\\n]|\\[\s\S])*)"?|((?:[^"\\\n#;]|\\\r?\n|\\[\s\S])+)/y;
 
 export function pathsNamedIn(config: string): NamedPaths {
-  const named: NamedPaths = { hooks: [], includes: [] };
+  const named: NamedPaths = { hooks: [], worktrees: [], includes: [] };
   for (const [key, value] of settingsIn(config)) {
     if (key === 'core.hookspath') named.hooks.push(hooksHome(value));
     if (key === 'core.fsmonitor') named.hooks.push(...programIn(value));
+    if (key === 'core.worktree') named.worktrees.push(value);
     if (key === 'include.path' || key === 'includeif.path') named.includes.push(value);
   }
   return named;

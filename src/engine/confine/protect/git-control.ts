@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
-import { pathsNamedBy } from './git-named.ts';
+import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { UNFINISHED } from './git-rebase.ts';
 
@@ -66,6 +66,7 @@ function asGitReads(name: string): string {
 
 /** Whether the directory that many levels above `dir` looks like a repository. */
 function isRepository(dir: Dir, levels: number): boolean {
+  if (!dir.hasAbove(levels, 'HEAD')) return false;
   return [SHAPE, LINKED_SHAPE].some((shape) => shape.every((name) => dir.hasAbove(levels, name)));
 }
 
@@ -97,6 +98,7 @@ function findNamedAround({ dir, name, path }: GitPlace): string[] {
   let worktree = dirname(path);
   for (let levels = name === '' ? 1 : 0; ; levels++) {
     if (dir.hasAbove(levels, GIT)) named.push(...pathsNamedBy(dir, levels, worktree));
+    if (isRepository(dir, levels)) named.push(...pathsNamedByBare(worktree));
     const above = dirname(worktree);
     if (above === worktree) return named;
     worktree = above;

@@ -19,6 +19,13 @@ export function pathsNamedBy(dir: Dir, levels: number, worktree: string): readon
   return recallNamed(worktree) ?? rememberNamed(worktree, () => findNamed(dir, levels, worktree));
 }
 
+/** The same of a repository without a worktree around it, by the path of its directory. */
+export function pathsNamedByBare(own: string): string[] {
+  const common = commonDirectory(own);
+  const configs = [readFollowing(join(common, CONFIG)), readFollowing(join(own, WORKTREE_CONFIG))];
+  return namedIn(configs, { own, common });
+}
+
 function findNamed(dir: Dir, levels: number, worktree: string): string[] {
   const pointer = dir.readAbove(levels, GIT);
   const own = pointer === undefined ? join(worktree, GIT) : directoryPointedTo(pointer, worktree);
@@ -26,12 +33,32 @@ function findNamed(dir: Dir, levels: number, worktree: string): string[] {
   const common = pointer === undefined ? own : commonDirectory(own);
   const read = (name: string, at: string) =>
     (pointer === undefined ? dir.readAbove(levels, GIT, name) : undefined) ?? readFollowing(join(at, name));
-  const configs = [read(CONFIG, common), read(WORKTREE_CONFIG, own)];
+  return namedIn([read(CONFIG, common), read(WORKTREE_CONFIG, own)], { own, common, worktree });
+}
+
+interface RepositoryPaths {
+  /** Git's directory of this worktree. */
+  own: string;
+  /** The one with the configuration. */
+  common: string;
+  /** Where `.git` is. */
+  worktree?: string;
+}
+
+function namedIn(
+  configs: readonly (string | undefined)[],
+  { own, common, worktree }: RepositoryPaths,
+): string[] {
   const hooks = new Set([join(common, HOOKS)]);
   const named = new Set<string>();
+  const written = new Set<string>();
+  // Git takes a path from where it runs the hook: the worktree, which the configuration can move, or, for a push and
+  // without a worktree, its own directory.
+  const starts = new Set([...(worktree === undefined ? [] : [worktree]), own, common]);
   const note = (config: string, from: string, room: number) => {
-    const { hooks: directories, includes } = pathsNamedIn(config);
-    for (const each of directories) hooks.add(resolve(worktree, atHome(each)));
+    const { hooks: directories, worktrees, includes } = pathsNamedIn(config);
+    for (const each of directories) written.add(atHome(each));
+    for (const each of worktrees) for (const directory of [own, common]) starts.add(resolve(directory, each));
     for (const each of includes.map((path) => resolve(from, atHome(path)))) {
       named.add(each);
       const included = room > 0 ? readFollowing(each) : undefined;
@@ -39,6 +66,7 @@ function findNamed(dir: Dir, levels: number, worktree: string): string[] {
     }
   };
   for (const config of configs) if (config !== undefined) note(config, common, MOST_INCLUDES);
+  for (const path of written) for (const start of starts) hooks.add(resolve(start, path));
   for (const directory of hooks) {
     named.add(directory);
     for (const link of linksIn(directory)) named.add(link);

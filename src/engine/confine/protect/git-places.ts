@@ -9,7 +9,7 @@ import { openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { textOf } from '../scan/raw-names.ts';
 import { CONTROL, gitControl } from './git-control.ts';
-import { pathsNamedBy } from './git-named.ts';
+import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
 import { GIT } from './git-names.ts';
 import { type Rebase, rebaseIn } from './git-rebase.ts';
 
@@ -166,6 +166,7 @@ class Look {
     if (isRepository) repositories.set(path, dir.stat().birthtimeMs);
     if (!isRepository && !this.#isKnown(path)) return;
     for (const name of CONTROL) this.#note(join(path, name));
+    for (const named of pathsNamedByBare(path)) this.#note(named);
     const rebase = rebaseIn(path);
     if (rebase) this.found.rebases.set(path, rebase);
   }

@@ -5,11 +5,12 @@
  * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
  * command; what stands on the disk later is not run.
  */
-import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
 import { isWithin } from '../roots.ts';
+import { findRipgrep } from './own-ripgrep.ts';
+import { namesIn, type OwnLink, wayTo } from './way.ts';
 
 const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
 export type WorkerName = (typeof WORKERS)[number];
@@ -22,18 +23,17 @@ export interface OwnPackage {
   readonly directories: readonly string[];
   /** Single files beside what others may change. */
   readonly files: readonly string[];
-  /** Links by which the program was started, as npm makes them: to replace one is to choose what starts next. */
+  /**
+   * Links by which the program was started and by which it finds ripgrep, as npm and pnpm make them: to replace one
+   * is to choose what starts next.
+   */
   readonly links: readonly OwnLink[];
+  /** Places where the next start would look for ripgrep first: nothing may appear there. */
+  readonly missing: readonly string[];
   readonly workers: ReadonlyMap<WorkerName, string>;
   /** The source of the tables of encodings, in memory that threads share. */
   readonly converter: SharedArrayBuffer;
   readonly ripgrep: OwnProgram | undefined;
-}
-
-export interface OwnLink {
-  /** Absolute; the directory is without links. */
-  path: string;
-  target: string;
 }
 
 export interface OwnProgram {
@@ -79,43 +79,32 @@ export function fileState(path: string): string | undefined {
 function noteOwnPackage(): OwnPackage {
   const bundles = realOf(bundleDir);
   const home = packageAround(bundles);
-  const ripgrep = findRipgrep();
-  const directories = new Set([bundles, ...(ripgrep?.directories ?? [])]);
+  const ripgrep = findRipgrep(bundles);
+  const directories = new Set([bundles, ...ripgrep.directories]);
   // A clone is somebody's sources as well: of that, only what runs is protected.
   if (home !== undefined && isInstalled(home)) directories.add(home);
   const manifest = home === undefined ? [] : [join(home, MANIFEST)];
   return {
     directories: [...directories],
     // Whoever replaces Node itself, which may be installed in a home, chooses what runs at the next start.
-    files: [...manifest, realOf(process.execPath)],
-    links: linksOnTheWayTo(bundles, program),
+    files: [...manifest, ...ripgrep.files, realOf(process.execPath)],
+    links: [...linksOnTheWayTo(bundles, program), ...ripgrep.links],
+    missing: ripgrep.missing,
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
     converter: shared(Buffer.from(sourceOf(join(bundles, CONVERTER)))),
-    ripgrep: ripgrep?.program,
+    ripgrep: noteState(ripgrep.program),
   };
 }
-
-/** More links than this in one path are not followed by any system. */
-const MOST_LINKS = 40;
 
 /** The links in a path that leads into `directory`; none when it leads elsewhere. */
 function linksOnTheWayTo(directory: string, path: string | undefined): OwnLink[] {
   if (path === undefined || !isWithin(realOf(resolve(path)), directory)) return [];
-  const links: OwnLink[] = [];
-  const names = resolve(path).split('/').filter(Boolean);
-  let at = '/';
-  for (let name = names.shift(); name !== undefined && links.length < MOST_LINKS; name = names.shift()) {
-    const here = join(at, name);
-    if (!lstatSync(here, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      at = here;
-      continue;
-    }
-    const target = readlinkSync(here);
-    links.push({ path: here, target });
-    names.unshift(...target.split('/').filter((each) => each !== '' && each !== '.'));
-    if (target.startsWith('/')) at = '/';
-  }
-  return links;
+  return wayTo('/', namesIn(resolve(path))).links;
+}
+
+function noteState(path: string | undefined): OwnProgram | undefined {
+  const state = path === undefined ? undefined : fileState(path);
+  return path === undefined || state === undefined ? undefined : { path, state };
 }
 
 function sourceOf(file: string): string {
@@ -142,32 +131,6 @@ function packageAround(directory: string): string | undefined {
 
 function isInstalled(home: string): boolean {
   return basename(dirname(home)) === 'node_modules';
-}
-
-interface FoundRipgrep {
-  directories: string[];
-  program: OwnProgram | undefined;
-}
-
-/** The package keeps the program in a package of its own for each platform, beside itself. */
-function findRipgrep(): FoundRipgrep | undefined {
-  let main: string;
-  try {
-    main = createRequire(import.meta.url).resolve('@vscode/ripgrep');
-  } catch {
-    return undefined;
-  }
-  const directories = [packageAround(dirname(realOf(main))) ?? dirname(realOf(main))];
-  try {
-    const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-    const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`;
-    const path = realOf(createRequire(main).resolve(`${platform}/bin/${name}`));
-    const state = fileState(path);
-    directories.push(packageAround(dirname(path)) ?? dirname(path));
-    return { directories, program: state === undefined ? undefined : { path, state } };
-  } catch {
-    return { directories, program: undefined };
-  }
 }
 
 function realOf(path: string): string {

@@ -9,6 +9,7 @@ import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Dir } from '../directory/dir.ts';
 import type { Keeper } from '../protection.ts';
+import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
 import { ownPackage } from './own-package.ts';
@@ -57,13 +58,16 @@ export class ProtectedPlaces {
 
   /** Fails when nothing may be changed at this place. */
   requireChangeable(place: GitPlace & { shown: string }): void {
-    const why = this.#whyInside(place.dir, place.name) ?? (this.git ? gitControl(place) : undefined);
+    const why =
+      this.#whyInside(place.dir, place.name) ??
+      (isWithinOwnName(place.path) ? 'program' : undefined) ??
+      (this.git ? gitControl(place) : undefined);
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
   }
 
-  /** Fails when a move from or to this place takes along, or brings, what Git would run. */
-  requireNoGitBelow(place: GitPlace & { shown: string }): void {
-    const why = this.git ? gitControlBelow(place) : undefined;
+  /** Fails when a move from or to this place takes along, or brings, what Git or the next start would run. */
+  requireNothingBelow(place: GitPlace & { shown: string }): void {
+    const why = isAboveOwnName(place.path) ? 'program' : this.git ? gitControlBelow(place) : undefined;
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
   }
 
@@ -109,6 +113,30 @@ export class ProtectedPlaces {
     );
     return found?.reason;
   }
+}
+
+/**
+ * Names that the next start goes by. Most are missing, and the directory of a link may be made anew, so they are known
+ * by their paths; not every system takes these letter by letter.
+ */
+let ownNames: readonly string[] | undefined;
+
+function namesOfOwn(): readonly string[] {
+  if (ownNames === undefined) {
+    const { links, missing } = ownPackage();
+    ownNames = [...missing, ...links.map(({ path }) => path)].map((path) => path.toLowerCase());
+  }
+  return ownNames;
+}
+
+function isWithinOwnName(path: string): boolean {
+  const lower = path.toLowerCase();
+  return namesOfOwn().some((each) => isWithin(lower, each));
+}
+
+function isAboveOwnName(path: string): boolean {
+  const lower = path.toLowerCase();
+  return namesOfOwn().some((each) => isWithin(each, lower));
 }
 
 function holdPlace(keeper: Keeper, path: string, name?: string): HeldPlace[] {

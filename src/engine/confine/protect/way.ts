@@ -1,0 +1,58 @@
+/** Follows a path name by name, as the system does, and notes each link on the way. */
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+
+export interface OwnLink {
+  /** Absolute; the directory is without links. */
+  path: string;
+  target: string;
+}
+
+export interface Way {
+  links: OwnLink[];
+  /** Where it leads, with all links resolved, whether anything is there or not. */
+  end: string;
+}
+
+/** More links than this in one path are not followed by any system. */
+const MOST_LINKS = 40;
+
+/** `from`: an absolute path without links. */
+export function wayTo(from: string, names: readonly string[]): Way {
+  const links: OwnLink[] = [];
+  const todo = [...names];
+  let at = from;
+  for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
+    const here = join(at, name);
+    const target = links.length < MOST_LINKS ? targetOf(here) : undefined;
+    if (target === undefined) {
+      at = here;
+      continue;
+    }
+    links.push({ path: here, target });
+    todo.unshift(...namesIn(target));
+    if (target.startsWith('/')) at = '/';
+  }
+  return { links, end: at };
+}
+
+export function namesIn(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.');
+}
+
+/** What a link says; undefined when there is none. */
+export function targetOf(path: string): string | undefined {
+  try {
+    return lookAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
