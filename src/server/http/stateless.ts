@@ -25,13 +25,14 @@ import { Cancellation } from '../mcp/cancellation.ts';
 import { withExactCode } from '../mcp/library/exact-codes.ts';
 import { createSession } from '../mcp/library/session.ts';
 import { serverDescription } from '../mcp/messages/initialize.ts';
+import { isLong, type Json, longAnswer } from '../mcp/messages/json-in-turns.ts';
 import { asJson } from '../mcp/messages/messages.ts';
 import { LISTEN, ListenedResources } from '../mcp/resources/listened-resources.ts';
 import { resourceDialect } from '../mcp/resources/resource-methods.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
 import { ToolCalls } from '../mcp/tools/tool-calls.ts';
 import type { HttpLimits } from '../web/limits.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { eventOf, type Refusal, type Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
 import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
@@ -145,7 +146,7 @@ export class Stateless {
     this.#calls.delete(leaving);
     if (leaving.signal.aborted) return;
     const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };
-    sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
+    await sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
   }
 
   close(): Promise<void> {
@@ -192,7 +193,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply, answered: 
     transport.send = async (message, options) => {
       if ('result' in message && !streaming) {
         answered();
-        sendMessage(reply, 200, message);
+        await sendMessage(reply, 200, message);
         await transport.close();
         return;
       }
@@ -217,7 +218,7 @@ async function forward(response: Response, reply: Reply): Promise<void> {
     const body = await response.text();
     // The library has written it already: to read it and write it again would keep other clients waiting.
     if (!reply.streaming && Buffer.byteLength(body) <= MAX_MESSAGE_BYTES) reply.json(response.status, body);
-    else sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
+    else await sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
     return;
   }
   reply.startEvents();
@@ -231,13 +232,20 @@ async function forward(response: Response, reply: Reply): Promise<void> {
   reply.end();
 }
 
+/** A promise when the message is long, and is written in turns. */
+function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): Promise<void> | undefined {
+  if (isLong(message)) return longAnswer(message).then((json) => sendJson(reply, status, json));
+  sendJson(reply, status, asJson(message));
+  return undefined;
+}
+
 /** As JSON, unless the reply has become a stream because it took long. */
-function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): void {
+function sendJson(reply: Reply, status: number, json: Json): void {
   if (!reply.streaming) {
-    reply.json(status, asJson(message));
+    reply.json(status, json);
     return;
   }
-  reply.write(`event: message\ndata: ${asJson(message)}\n\n`);
+  for (const part of eventOf(json)) reply.write(part);
   reply.end();
 }
 
