@@ -4,6 +4,7 @@
  * The protocol library serves them from web-standard Request and Response objects. To build those costs more than a
  * call does, so the library gets only the members that it reads, and a plain result goes out directly.
  */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -42,6 +43,8 @@ type Served = Server | McpServer;
 
 /** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
 const CANCELLED = 499;
+/** Names of clients that are longer are remembered by their hashes. */
+const MAX_REMEMBERED = 200;
 const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
 
 /** The members of a Request that the library reads. */
@@ -256,7 +259,9 @@ function isMethod(message: unknown, method: string): boolean {
 function clientOf(message: unknown): string {
   const { params } = message as JSONRPCMessage & { params?: { _meta?: Record<string, unknown> } };
   const info = params?._meta?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
-  return typeof info?.name === 'string' ? info.name.slice(0, 200) : '';
+  const name = typeof info?.name === 'string' ? info.name : '';
+  // The server remembers it: of a long name, what takes little memory and still tells it from others.
+  return name.length <= MAX_REMEMBERED ? name : createHash('sha256').update(name).digest('base64');
 }
 
 function oneOf(header: string | string[] | undefined): string | null {
