@@ -67,7 +67,5 @@ function positionOf(cursor: unknown, roots: readonly RootInfo[]): Position {
   } catch {
     // As below.
   }
-  throw new BadParams(
-    'this cursor did not come from resources/list, or its directory is no longer served',
-  );
+  throw new BadParams('this cursor did not come from resources/list, or its directory is no longer served');
 }
