@@ -5,6 +5,7 @@ import { standard } from '../../src/dialects/standard/index.ts';
 import { offerTools } from '../../src/server/mcp/app.ts';
 import { InProcessClient, runInProcess } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
+import { HttpFixture, meta } from './http-fixture.ts';
 
 let directory: { path: string; remove(): void };
 const clients: InProcessClient[] = [];
@@ -60,6 +61,33 @@ describe('--errors results', () => {
       }
     });
   }
+
+  it('gives an unknown tool as a result on either transport, in either era', async () => {
+    const http = await HttpFixture.open({}, {}, { errors: 'results' });
+    const stdio = await start('--dialect', 'replay', '--errors', 'results');
+    const stateless = new InProcessClient([
+      ...['--dialect', 'replay', '--errors', 'results', '--no-journal'],
+      directory.path,
+    ]);
+    clients.push(stateless);
+    const params = { name: 'no_such_tool', arguments: {} };
+    const session = await http.session('/mcp/replay');
+    const answers = [
+      await stdio.request('tools/call', params),
+      await stateless.request('tools/call', { ...params, _meta: meta }),
+      (await session.ask('tools/call', params)).json,
+      // The library answers the first call of such a client, and the server itself those after it.
+      (await http.stateless('tools/call', params, {}, '/mcp/replay')).json,
+      (await http.stateless('tools/call', params, {}, '/mcp/replay')).json,
+    ];
+    await http.close();
+    for (const { result } of answers)
+      expect(result).toMatchObject({
+        content: [{ type: 'text', text: expect.stringMatching(/^Unknown tool: no_such_tool\./) }],
+        isError: true,
+        _meta: { 'cofferdam/error': { code: -32602 } },
+      });
+  });
 
   it('leaves results alone, and what is wrong with a request an error of the protocol', async () => {
     const client = await start('--errors', 'results');

@@ -1,6 +1,8 @@
 /** Batches over HTTP: each message of a batch is answered for itself, as on stdio. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HttpFixture, hello } from './http-fixture.ts';
+import { eventsOf, HttpFixture, hello } from './http-fixture.ts';
+
+const MOST = 8 * 1024 * 1024;
 
 interface Told {
   id: unknown;
@@ -74,6 +76,43 @@ describe('a batch', () => {
       }
     },
   );
+
+  describe('whose answers are too long together', () => {
+    const batch = [call(1, 'large'), call(2, 'large'), call(3, 'echo')];
+
+    it('has them as events, each by itself', async () => {
+      const talk = await fixture.session('/mcp', {}, '2025-03-26');
+      const { headers, text } = await fixture.post(batch, talk.headers);
+      expect(headers['content-type']).toBe('text/event-stream');
+      const events = eventsOf(text);
+      expect(events.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      for (const { id, result } of events)
+        expect(result!.content![0]!.text).toHaveLength(id === 3 ? 4 : 7 * 1024 * 1024);
+    });
+
+    it('has an error for each that does not fit, where the client accepts no events', async () => {
+      const talk = await fixture.session('/mcp', {}, '2025-03-26');
+      const { headers, text, json } = await fixture.post(batch, {
+        ...talk.headers,
+        accept: 'application/json',
+      });
+      expect(headers['content-type']).toBe('application/json');
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST);
+      const told = json as unknown as Told[];
+      expect(told.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      expect(told.find(({ id }) => id === 3)!.result).toBeDefined();
+      const [refused, ...others] = told.filter(({ error }) => error);
+      expect(others).toEqual([]);
+      expect(refused!.error).toMatchObject({ code: -32603, message: expect.stringContaining('too large') });
+    });
+
+    it('stays one list while they fit', async () => {
+      const talk = await fixture.session('/mcp', {}, '2025-03-26');
+      const { headers, json } = await fixture.post([call(1, 'large'), call(2, 'echo')], talk.headers);
+      expect(headers['content-type']).toBe('application/json');
+      expect((json as unknown as Told[]).map(({ id }) => id).sort()).toEqual([1, 2]);
+    });
+  });
 
   it('without a session is told where batches are answered', async () => {
     const { status, json } = await fixture.post([ping(1)], { 'mcp-protocol-version': '2026-07-28' });

@@ -168,6 +168,17 @@ describe('a token that one client has for itself', () => {
     expect((await one!('read_files', { path: 'a.txt' })).text).toContain('of two');
   });
 
+  it('tells clients apart by the whole of their names', async () => {
+    const fixture = await staged(tokens(file));
+    const [first, second] = ['a', 'b'].map((end) =>
+      caller(fixture, '', 'anna-token-012345678901', `${'n'.repeat(300)}${end}`),
+    );
+    await first!('set_workspace', { path: join(fixture.root, 'one') });
+    expect(isRefused(await write(first!, 'mine.txt'))).toBe(false);
+    expect(isRefused(await write(second!, 'not-mine.txt'))).toBe(true);
+    expect(readdirSync(join(fixture.root, 'one'))).toEqual(['a.txt', 'mine.txt']);
+  });
+
   it('keeps nothing for a client of another name, or one that has just begun', async () => {
     const fixture = await staged(tokens(file));
     const token = 'anna-token-012345678901';

@@ -2,9 +2,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
-import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
-import { type Id, idOf } from '../mcp/messages/json-rpc.ts';
-import { asJson, tooLarge } from '../mcp/messages/messages.ts';
+import { type Answer, answerList } from '../mcp/messages/answer-list.ts';
+import { bytesIn, isLong, type Json, longAnswer } from '../mcp/messages/json-in-turns.ts';
+import type { Id } from '../mcp/messages/json-rpc.ts';
+import { asJson } from '../mcp/messages/messages.ts';
 import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './sessions/event-streams.ts';
 
@@ -26,7 +27,11 @@ export class Exchange {
   readonly #reply: Reply;
   readonly #options: ExchangeOptions;
   readonly #streams: EventStreams;
-  readonly #answers: JSONRPCMessage[] = [];
+  readonly #answers: Answer[] = [];
+  /** How many answers are being written in turns. */
+  #writing = 0;
+  /** Of the answers of a batch as one list: each with the comma or the bracket after it, and the first bracket. */
+  #bytes = 1;
   #stream: EventStream | undefined;
   readonly #startLate = () => this.#startStream();
 
@@ -35,7 +40,7 @@ export class Exchange {
     this.open = new Set(ids);
     this.#options = options;
     this.#streams = streams;
-    this.#answers.push(...(options.errors ?? []));
+    for (const error of options.errors ?? []) this.#add(error, asJson(error));
     if (ids.length === 0) this.#finish();
     if (!options.mayStream || ids.length === 0) return;
     if (streams.primes) streams.slowReplies.add(this.#startLate);
@@ -44,9 +49,9 @@ export class Exchange {
 
   answer(id: Id, message: JSONRPCMessage): void {
     if (!this.open.delete(id)) return;
-    if (this.#stream) this.#stream.send(message);
-    else this.#answers.push(message);
-    if (this.open.size === 0) this.#finish();
+    if (isLong(message)) void this.#addInTurns(message);
+    else this.#add(message, asJson(message));
+    this.#finishIfDone();
   }
 
   /** Whether a message can go out before the answer. */
@@ -63,7 +68,7 @@ export class Exchange {
 
   /** The client has cancelled a request: it gets no answer, and the exchange does not wait for one. */
   cancel(id: Id): void {
-    if (this.open.delete(id) && this.open.size === 0) this.#finish();
+    if (this.open.delete(id)) this.#finishIfDone();
   }
 
   /** Answers every open request with an error. */
@@ -76,7 +81,30 @@ export class Exchange {
     if (this.#stream || this.#reply.done) return;
     this.#stream = this.#streams.open();
     this.#stream.attach(this.#reply);
-    for (const waiting of this.#answers.splice(0)) this.#stream.send(waiting);
+    for (const { json } of this.#answers.splice(0)) this.#stream.sendJson(json);
+  }
+
+  async #addInTurns(message: JSONRPCMessage): Promise<void> {
+    this.#writing++;
+    const json = await longAnswer(message);
+    this.#writing--;
+    this.#add(message, json);
+    this.#finishIfDone();
+  }
+
+  /** Answers that are too long for one body go out as events, each by itself, where the client accepts them. */
+  #add(message: JSONRPCMessage, json: Json): void {
+    const { batch, mayStream } = this.#options;
+    if (batch && mayStream && !this.#stream) {
+      this.#bytes += bytesIn(json) + 1;
+      if (this.#bytes > MAX_MESSAGE_BYTES) this.#startStream();
+    }
+    if (this.#stream) this.#stream.sendJson(json);
+    else this.#answers.push({ message, json });
+  }
+
+  #finishIfDone(): void {
+    if (this.open.size === 0 && this.#writing === 0) this.#finish();
   }
 
   #finish(): void {
@@ -84,21 +112,9 @@ export class Exchange {
     const [first] = this.#answers;
     if (this.#stream) this.#stream.end();
     else if (first === undefined) this.#reply.empty(202);
-    else if (isLong(first) && !this.#options.batch) void this.#finishInTurns(first);
     else {
-      const body = this.#options.batch ? asJsonList(this.#answers) : asJson(first);
-      this.#reply.json(200, body, this.#options.headers?.(first));
+      const body = this.#options.batch ? answerList(this.#answers) : first.json;
+      this.#reply.json(200, body, this.#options.headers?.(first.message));
     }
   }
-
-  async #finishInTurns(answer: JSONRPCMessage): Promise<void> {
-    const pieces = await jsonInTurns(answer);
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const body = bytes > MAX_MESSAGE_BYTES ? tooLarge(idOf(answer)) : pieces;
-    this.#reply.json(200, body, this.#options.headers?.(answer));
-  }
-}
-
-function asJsonList(messages: readonly JSONRPCMessage[]): string {
-  return `[${messages.map((message) => asJson(message)).join(',')}]`;
 }

@@ -4,6 +4,7 @@
  * The protocol library serves them from web-standard Request and Response objects. To build those costs more than a
  * call does, so the library gets only the members that it reads, and a plain result goes out directly.
  */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -25,13 +26,14 @@ import { Cancellation } from '../mcp/cancellation.ts';
 import { withExactCode } from '../mcp/library/exact-codes.ts';
 import { createSession } from '../mcp/library/session.ts';
 import { serverDescription } from '../mcp/messages/initialize.ts';
+import { isLong, type Json, longAnswer } from '../mcp/messages/json-in-turns.ts';
 import { asJson } from '../mcp/messages/messages.ts';
 import { LISTEN, ListenedResources } from '../mcp/resources/listened-resources.ts';
 import { resourceDialect } from '../mcp/resources/resource-methods.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
 import { ToolCalls } from '../mcp/tools/tool-calls.ts';
 import type { HttpLimits } from '../web/limits.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { eventOf, type Refusal, type Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
 import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
@@ -41,6 +43,8 @@ type Served = Server | McpServer;
 
 /** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
 const CANCELLED = 499;
+/** Names of clients that are longer are remembered by their hashes. */
+const MAX_REMEMBERED = 200;
 const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
 
 /** The members of a Request that the library reads. */
@@ -145,7 +149,7 @@ export class Stateless {
     this.#calls.delete(leaving);
     if (leaving.signal.aborted) return;
     const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };
-    sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
+    await sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
   }
 
   close(): Promise<void> {
@@ -192,7 +196,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply, answered: 
     transport.send = async (message, options) => {
       if ('result' in message && !streaming) {
         answered();
-        sendMessage(reply, 200, message);
+        await sendMessage(reply, 200, message);
         await transport.close();
         return;
       }
@@ -217,7 +221,7 @@ async function forward(response: Response, reply: Reply): Promise<void> {
     const body = await response.text();
     // The library has written it already: to read it and write it again would keep other clients waiting.
     if (!reply.streaming && Buffer.byteLength(body) <= MAX_MESSAGE_BYTES) reply.json(response.status, body);
-    else sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
+    else await sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
     return;
   }
   reply.startEvents();
@@ -231,13 +235,20 @@ async function forward(response: Response, reply: Reply): Promise<void> {
   reply.end();
 }
 
+/** A promise when the message is long, and is written in turns. */
+function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): Promise<void> | undefined {
+  if (isLong(message)) return longAnswer(message).then((json) => sendJson(reply, status, json));
+  sendJson(reply, status, asJson(message));
+  return undefined;
+}
+
 /** As JSON, unless the reply has become a stream because it took long. */
-function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): void {
+function sendJson(reply: Reply, status: number, json: Json): void {
   if (!reply.streaming) {
-    reply.json(status, asJson(message));
+    reply.json(status, json);
     return;
   }
-  reply.write(`event: message\ndata: ${asJson(message)}\n\n`);
+  for (const part of eventOf(json)) reply.write(part);
   reply.end();
 }
 
@@ -248,7 +259,9 @@ function isMethod(message: unknown, method: string): boolean {
 function clientOf(message: unknown): string {
   const { params } = message as JSONRPCMessage & { params?: { _meta?: Record<string, unknown> } };
   const info = params?._meta?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
-  return typeof info?.name === 'string' ? info.name.slice(0, 200) : '';
+  const name = typeof info?.name === 'string' ? info.name : '';
+  // The server remembers it: of a long name, what takes little memory and still tells it from others.
+  return name.length <= MAX_REMEMBERED ? name : createHash('sha256').update(name).digest('base64');
 }
 
 function oneOf(header: string | string[] | undefined): string | null {

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
 import { JsonBytes } from '../../json/json-bytes.ts';
-import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
+import { bytesIn, isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { idOf } from '../mcp/messages/json-rpc.ts';
 import { addLine, tooLarge } from '../mcp/messages/messages.ts';
 
@@ -53,8 +53,8 @@ export class LineWriter {
   async #sendInTurns(message: JSONRPCMessage): Promise<void> {
     const parts = await jsonInTurns(message);
     if (this.#closed) return;
-    const bytes = parts.reduce((sum, { length }) => sum + length, 1);
-    if (bytes > MAX_MESSAGE_BYTES) {
+    // The end of the line counts.
+    if (bytesIn(parts) + 1 > MAX_MESSAGE_BYTES) {
       this.write(`${tooLarge(idOf(message))}\n`);
       return;
     }

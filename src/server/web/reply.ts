@@ -188,6 +188,12 @@ export class Reply {
   }
 }
 
+/** A message as an event. Its JSON is a text, or was encoded piece by piece. */
+export function eventOf(json: string | readonly Buffer[], id = ''): readonly (string | Buffer)[] {
+  const head = `${id}event: message\ndata: `;
+  return typeof json === 'string' ? [`${head}${json}\n\n`] : [head, ...json, '\n\n'];
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');

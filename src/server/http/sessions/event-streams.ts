@@ -3,10 +3,11 @@
  * its connection comes back with the last id it saw and gets the rest.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Json } from '../../mcp/messages/json-in-turns.ts';
 import { asJson } from '../../mcp/messages/messages.ts';
 import type { MemoryBudget } from '../../web/body.ts';
 import type { HttpLimits } from '../../web/limits.ts';
-import type { Reply } from '../../web/reply.ts';
+import { eventOf, type Reply } from '../../web/reply.ts';
 import { SharedTimer } from '../shared-timer.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
@@ -16,7 +17,8 @@ type Limits = Pick<HttpLimits, 'replayEvents' | 'replayBytes' | 'replayMs' | 're
 interface StoredEvent {
   stream: EventStream;
   number: number;
-  text: string;
+  parts: readonly (string | Buffer)[];
+  bytes: number;
 }
 
 export class EventStream {
@@ -48,15 +50,21 @@ export class EventStream {
     };
     reply.startEvents();
     if (after === undefined) this.#prime(reply);
-    else for (const text of this.#streams.after(this, after)) reply.write(text);
+    else for (const part of this.#streams.after(this, after)) reply.write(part);
     if (this.#endedAt !== undefined) reply.end();
   }
 
   send(message: JSONRPCMessage): void {
+    this.sendJson(asJson(message));
+  }
+
+  /** The same for a message that is written already. */
+  sendJson(json: Json): void {
     const number = ++this.#sent;
-    const text = `id: ${this.#streams.prefix}${this.number}-${number}\nevent: message\ndata: ${asJson(message)}\n\n`;
-    this.#streams.store({ stream: this, number, text });
-    this.#reply?.write(text);
+    const parts = eventOf(json, `id: ${this.#streams.prefix}${this.number}-${number}\n`);
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    this.#streams.store({ stream: this, number, parts, bytes });
+    for (const part of parts) this.#reply?.write(part);
   }
 
   end(): void {
@@ -97,6 +105,7 @@ export class EventStreams {
   #events: StoredEvent[] = [];
   #bytes = 0;
   #next = 0;
+  #isClosed = false;
 
   /** Comes before the ids of all events: which server of a fleet has them. */
   readonly prefix: string;
@@ -134,21 +143,22 @@ export class EventStreams {
     return stream?.canResumeAfter(Number(after)) ? { stream, after: Number(after) } : undefined;
   }
 
-  after(stream: EventStream, number: number): string[] {
+  after(stream: EventStream, number: number): (string | Buffer)[] {
     return this.#events
       .filter((event) => event.stream === stream && event.number > number)
-      .map((event) => event.text);
+      .flatMap((event) => event.parts);
   }
 
   store(event: StoredEvent): void {
     const { replayEvents, replayBytes } = this.#limits;
-    const bytes = event.text.length;
+    const { bytes } = event;
     while (
       this.#events.length > 0 &&
       (this.#events.length >= replayEvents || this.#bytes + bytes > replayBytes)
     )
       this.#dropFirst();
-    if (bytes > replayBytes || !this.#memory.take(bytes)) {
+    // A long answer may be written to its end only after the session has ended.
+    if (this.#isClosed || bytes > replayBytes || !this.#memory.take(bytes)) {
       event.stream.drop(event.number);
       return;
     }
@@ -167,6 +177,7 @@ export class EventStreams {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const event of this.#events) this.#release(event);
     this.#events = [];
     this.#byNumber.clear();
@@ -178,9 +189,9 @@ export class EventStreams {
     this.#release(event);
   }
 
-  #release({ text }: StoredEvent): false {
-    this.#bytes -= text.length;
-    this.#memory.release(text.length);
+  #release({ bytes }: StoredEvent): false {
+    this.#bytes -= bytes;
+    this.#memory.release(bytes);
     return false;
   }
 }

@@ -1,7 +1,11 @@
 /** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { Yielder } from '../../../engine/index.ts';
 import { pieceEnd } from '../../../json/text-pieces.ts';
 import { writeText } from '../../../json/write-json.ts';
+import { idOf } from './json-rpc.ts';
+import { tooLarge } from './messages.ts';
 
 /** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;
@@ -21,6 +25,21 @@ export function isLong(message: object): boolean {
     characters += text?.length ?? blob?.length ?? resource?.blob?.length ?? 0;
   }
   return characters > LONG;
+}
+
+/** A message as JSON: a text, or the bytes of a long one in the pieces in which it was written. */
+export type Json = string | readonly Buffer[];
+
+/** The same as `asJson` for a long answer, in turns. */
+export async function longAnswer(message: JSONRPCMessage): Promise<Json> {
+  const pieces = await jsonInTurns(message);
+  return bytesIn(pieces) > MAX_MESSAGE_BYTES ? tooLarge(idOf(message)) : pieces;
+}
+
+export function bytesIn(json: Json): number {
+  return typeof json === 'string'
+    ? Buffer.byteLength(json)
+    : json.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The same bytes as `JSON.stringify`. */
