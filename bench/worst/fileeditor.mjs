@@ -52,6 +52,7 @@ export function fileeditor(site) {
     ['write_files', { path: 'whole-2.txt', content: fifty, line_count: Math.round(2_500_000 * scale) }],
     ['write_files', { path: writtenPaths, content: 'x\n', line_count: 1 }],
     ['insert_contents', { path: writtenPaths, line: 1, content: 'y\n' }],
+    ['write_files', { path: Array(100_000).fill('twice.txt'), content: 'x\n', line_count: 1 }],
     ['write_files', { path: [...writtenPaths, 'many'], content: 'z\n', line_count: 1 }],
     [
       'write_files',

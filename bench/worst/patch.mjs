@@ -15,6 +15,10 @@ export function patch(site) {
     ['write_file', { path: 'other.txt', content: 'x\n'.repeat(2_000_000 * scale) }],
     ['shell_exec', { command: 'ls', args: ['many'] }],
     ['shell_exec', { command: 'ls', args: many(10_000, (i) => `many/x${i}`) }],
+    // At every scale: so many are refused, and before the options are looked at.
+    ['shell_exec', { command: 'ls', args: Array(60_000).fill(`-${'l'.repeat(20)}`) }],
+    ['shell_exec', { command: 'ls', args: [`-${'l'.repeat(1_000_000)}`] }],
+    ['shell_exec', { command: 'find', args: Array(100_000).fill('-print') }],
     ['write_file', { path: 'whole.txt', content: fifty }],
     ['append', { path: 'whole.txt', content: 'x\r\n'.repeat(1_000_000 * scale) }],
     ['patch_apply', { path: 'patched-whole.txt', patch: newFile(Math.round(1_200_000 * scale)) }],

@@ -5,6 +5,8 @@ export function replay(site) {
   const { root, scale } = site;
   const { at, many, wrong, bomb, fifty, deepPath } = inputsFor(site);
   const thousands = many(3000, (i) => ({ oldText: `line ${i * 100 + 1} of the file\n`, newText: 'x\n' }));
+  /** As many at every scale: a list that is not refused is the longest there is. */
+  const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
   return [
     ['list_directory', { path: at('many') }],
     ['directory_tree', { path: at('many') }],
@@ -75,7 +77,12 @@ export function replay(site) {
     ['search_files', { directory: at('many'), pattern: 'entry' }],
     ['glob_search', { directory: root, globs: ['**'], max: 0 }],
     ['glob_search', { directory: root, globs: [`**/${bomb}*`] }],
-    ['glob_search', { directory: root, globs: many(2000, (i) => `**/x${i}*{a,b}`) }],
+    ['glob_search', { directory: root, globs: many(1000, (i) => `**/x${i}*{a,b}`) }],
+    [
+      'grep_files',
+      { directory: at('tree/part-0'), regex: 'x', globs: numbered(1000), excludeGlobs: numbered(1000) },
+    ],
+    ['grep_files', { directory: at('tree/part-0'), regex: 'x', excludeGlobs: numbered(50_000) }],
     ['grep_files', { directory: at('many'), regex: 'x' }],
     ['grep_files', { directory: root, regex: 'line', maxMatches: 1_000_000 }],
     ['grep_files', { directory: at('tree'), regex: 'a{256}'.repeat(1666) }],

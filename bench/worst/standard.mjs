@@ -9,6 +9,8 @@ export function standard(site) {
   const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb } = inputsFor(site);
   const edit = (path, edits, dryRun = true) => ['edit_file', { path: at(path), edits, dryRun }];
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
+  /** As many at every scale: a list that is not refused is the longest there is. */
+  const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
   return [
     ['list_directory', { path: at('many') }],
     ['list_directory', { path: at('directories'), offset: 1000 }],
@@ -16,6 +18,8 @@ export function standard(site) {
     ['directory_tree', { path: root }],
     ['directory_tree', { path: at('deep') }],
     ['directory_tree', { path: at('directories'), excludePatterns: many(1000, (i) => `**/x${i}*`) }],
+    ['search_files', { path: at('deep'), pattern: '*', excludePatterns: numbered(1000) }],
+    ['search_files', { path: at('deep'), pattern: '*', excludePatterns: numbered(100_000) }],
     ['search_files', { path: root, pattern: '**' }],
     ['search_files', { path: root, pattern: `**/${bomb}*` }],
     ['search_files', { path: at('ruled'), pattern: '*.txt' }],

@@ -1,7 +1,7 @@
 /** One tool call, from arguments to outcome: the one place where failures become a dialect's words. */
 import { EngineFailure, Yielder } from '../engine/index.ts';
 import { checkArguments } from './arguments/arguments.ts';
-import { noteIgnored } from './arguments/ignored-arguments.ts';
+import { ignoredIn, refuseIgnored } from './arguments/ignored-arguments.ts';
 import type { Dialect, Tool, ToolContext, ToolOutcome } from './dialect.ts';
 import { budgetBeside, fitBudget, notesBeside } from './results/fit-budget.ts';
 import { noteHidden } from './results/hidden-characters.ts';
@@ -28,12 +28,15 @@ export async function callTool(
   given: CallContext,
 ): Promise<ToolOutcome> {
   const { notes = [], calledAs = tool.name } = given;
-  const noting = refusesUnknown(tool) ? undefined : noteIgnored(tool, args, calledAs);
-  const ignored = noting instanceof Promise ? await noting : noting;
+  const finding = ignoredIn(tool, args, calledAs);
+  const found = finding instanceof Promise ? await finding : finding;
+  const isTooMuch = found?.isTooMuch ?? false;
+  const ignored = isTooMuch || refusesUnknown(tool) ? undefined : found?.note;
   const { maxTokens } = dialect.keepsToBudget ? budgetBeside(ignored, given) : given;
   const context = toolContext(given, maxTokens, notes);
   let outcome: ToolOutcome;
   try {
+    if (isTooMuch) refuseIgnored(calledAs);
     const checking = checkArguments(tool, args);
     const checked = checking instanceof Promise ? await checking : checking;
     outcome = await tool.call(checked, context);

@@ -48,7 +48,7 @@ export { fileMimeType } from './files/read/mime.ts';
 export type { FileContent } from './files/read/read.ts';
 export type { FileStart, StartOptions } from './files/read/read-start.ts';
 export { shortContentHash } from './files/read/short-content-hash.ts';
-export { isGlob, requireShortGlob } from './glob/glob.ts';
+export { isGlob, requireFewGlobs, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
 export { ownHeap } from './heap-owner.ts';
 export {

@@ -33,6 +33,12 @@ describe('what is read', () => {
     });
   }
 
+  it('of an object with far more members than any call has, the first ones', async () => {
+    const value = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`n${i}`, i]));
+    const first = Object.fromEntries(Object.entries(value).slice(0, 10_000));
+    expect(await read(JSON.stringify([value, 'more']))).toEqual([first, 'more']);
+  });
+
   it('escapes as any client may write them', async () => {
     const json = `"${'\\ud83d\\ude00\\u00e9\\/\\b'.repeat(PIECE)}"`;
     for (const shift of ['', 'a', 'ab', 'abc', 'abcd', 'abcde']) {

@@ -1,12 +1,14 @@
 /** Names the arguments that a tool does not take, so that no call silently drops one. */
 import { truncate } from '../../display/truncate.ts';
-import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../../engine/index.ts';
+import { fail, ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
 import { quoted } from '../results/hidden-characters.ts';
 import { arePlain } from './plain-arguments.ts';
 import type { Schema } from './schema.ts';
 
 const MOST_NAMED = 10;
+/** All steps of a call go through the names of its arguments: no client means so many. */
+const MOST_EXCESS = 5000;
 const LONGEST_NAME = 60;
 
 /** A name in the arguments that its object's schema does not know. */
@@ -23,25 +25,41 @@ interface Where {
   owner: string;
 }
 
-/** The note for a call that ignored some of its arguments; undefined when it used all of them. */
-export function noteIgnored(
+/** What a call ignores of its arguments. */
+export interface Ignored {
+  note: string;
+  /** The call has so many of them that it is to be refused. */
+  isTooMuch: boolean;
+}
+
+/** Undefined when the call uses all of its arguments. */
+export function ignoredIn(
   tool: Tool,
   sent: unknown,
   calledAs: string,
-): string | undefined | Promise<string | undefined> {
+): Ignored | undefined | Promise<Ignored | undefined> {
   if (arePlain(tool.input, sent)) return undefined;
   return isObject(sent) ? inTurns(noting(tool, sent, calledAs), new Yielder(undefined)) : undefined;
 }
 
-function* noting(tool: Tool, sent: Record<string, unknown>, calledAs: string): Steps<string | undefined> {
+export function refuseIgnored(calledAs: string): never {
+  const message = `more than ${MOST_EXCESS} fields are unknown: send only those that ${calledAs} takes`;
+  fail({ kind: 'bad-arguments', problems: [{ field: '', missing: false, message }] });
+}
+
+function* noting(tool: Tool, sent: Record<string, unknown>, calledAs: string): Steps<Ignored | undefined> {
+  // To read the names took its time already.
+  yield;
   const excess: Excess[] = [];
-  yield* findExcess(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs }, excess);
+  const where = { at: '', owner: calledAs };
+  yield* findExcess(tool.input, sent, where, excess, tool.aliases);
   if (excess.length === 0) return undefined;
   const ignored = excess.slice(0, MOST_NAMED).map(shown);
   if (excess.length > MOST_NAMED) ignored.push(`… ${excess.length - MOST_NAMED} more`);
   const takes = new Map(excess.map((each) => [each.owner, each.takes]));
   const known = [...takes].map(([owner, names]) => `${owner} takes ${names.join(', ') || 'no arguments'}`);
-  return `[ignored: ${ignored.join(', ')}; ${known.join('; ')}]`;
+  const note = `[ignored: ${ignored.join(', ')}; ${known.join('; ')}]`;
+  return { note, isTooMuch: excess.length > MOST_EXCESS };
 }
 
 /** ` (did you mean limit?)` when the tool takes a similar name. */
@@ -50,15 +68,15 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return near === undefined ? '' : ` (did you mean ${near}?)`;
 }
 
-/** A tool's silent aliases are documented, and so is that the real name wins over them. */
-function withoutAliases(tool: Tool, sent: Record<string, unknown>): Record<string, unknown> {
-  const kept = { ...sent };
-  for (const alias of Object.keys(tool.aliases)) delete kept[alias];
-  return kept;
-}
-
-function* findExcess(schema: Schema, value: unknown, where: Where, found: Excess[]): Steps<void> {
-  if (!('type' in schema)) return;
+/** `aliases`: a tool's silent ones are documented, and so is that the real name wins over them. It ends where it found too much. */
+function* findExcess(
+  schema: Schema,
+  value: unknown,
+  where: Where,
+  found: Excess[],
+  aliases: Tool['aliases'] = {},
+): Steps<void> {
+  if (!('type' in schema) || found.length > MOST_EXCESS) return;
   if (schema.type === 'array' && Array.isArray(value)) {
     if (!('type' in schema.items) || !['object', 'array'].includes(schema.items.type)) return;
     const owner = `each of ${where.at}`;
@@ -71,7 +89,9 @@ function* findExcess(schema: Schema, value: unknown, where: Where, found: Excess
   const { properties } = schema;
   const takes = Object.keys(properties);
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(properties, name)) found.push({ ...where, name, takes });
+    if (Object.hasOwn(properties, name) || Object.hasOwn(aliases, name)) continue;
+    found.push({ ...where, name, takes });
+    if (found.length > MOST_EXCESS) return;
   }
   for (const [name, inner] of Object.entries(properties)) {
     const at = where.at === '' ? name : `${where.at}.${name}`;

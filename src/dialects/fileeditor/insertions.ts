@@ -3,7 +3,7 @@ import type { RewriteResults } from '../../engine/index.ts';
 import type { Caught } from '../catch-failure.ts';
 import type { ResultOutcome } from '../dialect.ts';
 import { failedWith, messageOf } from './failures.ts';
-import { filesOf, oneForEach } from './one-or-many.ts';
+import { changedFilesOf, oneForEach } from './one-or-many.ts';
 
 interface Insertion {
   path: string;
@@ -20,7 +20,7 @@ interface InsertArguments {
 type Inserted = Caught<readonly RewriteResults['insert'][], 'line-out-of-range'>;
 
 export function insertionsOf({ path, line, content }: InsertArguments): Insertion[] {
-  const paths = filesOf(path);
+  const paths = changedFilesOf(path);
   const lines = oneForEach('line', line, paths.length);
   const contents = oneForEach('content', content, paths.length);
   return paths.map((each, i) => ({ path: each, line: lines[i]!, content: contents[i]! }));

@@ -30,6 +30,24 @@ export function filesOf(path: string | string[]): string[] {
   return paths;
 }
 
+/** More files are not changed together: each of them needs a place in the order of calls before the first one changes. */
+const MOST_CHANGED = 5000;
+
+/** The files that a call changes. One that is named twice is refused before the engine looks at any. */
+export function changedFilesOf(path: string | string[]): string[] {
+  const paths = filesOf(path);
+  const seen = new Map<string, number>();
+  for (const [index, each] of paths.entries()) {
+    const first = seen.get(each);
+    if (first !== undefined) fail({ kind: 'overlap', path: each, first: first + 1, second: index + 1 });
+    if (index === MOST_CHANGED) {
+      refuse('path', `path has ${paths.length} items, one call changes at most ${MOST_CHANGED} files`);
+    }
+    seen.set(each, index);
+  }
+  return paths;
+}
+
 /** One value for each of `count` files; a single value is used for all of them. */
 export function oneForEach<T>(field: string, value: T | T[], count: number): T[] {
   if (!Array.isArray(value)) return new Array<T>(count).fill(value);

@@ -1,6 +1,6 @@
 /** What replay's search tools share: where a search starts, what it leaves out, and how found paths read. */
 import { resolve } from 'node:path';
-import { fail, mapInTurns, Yielder } from '../../engine/index.ts';
+import { fail, mapInTurns, requireFewGlobs, Yielder } from '../../engine/index.ts';
 import { type ToolContext, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { listThatFits } from '../results/result-size.ts';
@@ -27,6 +27,7 @@ export async function startDirectory(sent: string, context: ToolContext): Promis
 }
 
 export function homeExpanded(globs: readonly string[] | undefined, { home }: ToolContext): string[] {
+  requireFewGlobs(globs);
   return (globs ?? []).map((glob) => expandHome(glob, home));
 }
 

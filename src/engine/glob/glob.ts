@@ -28,6 +28,9 @@ const MOST_WEIGHT = 16_384;
 /** All globs of a list together may have this many times the alternatives of one. */
 const TOGETHER = 4;
 
+/** A call reads each of its globs several times, and at once. */
+const MOST_IN_LIST = 1000;
+
 export interface GlobMatcher {
   /** Whether the path, relative and with `/`, is meant by one of the globs. */
   matches(relativePath: string): boolean;
@@ -52,6 +55,15 @@ export function requireShortGlob(pattern: string): void {
   if (pattern.length <= LONGEST_WITH_BASE) return;
   const shown = `${pattern.slice(0, LONGEST)}…`;
   fail({ kind: 'bad-glob', pattern: shown, reason: `it is longer than ${LONGEST} characters` });
+}
+
+/** Comes before a look at the globs of a call one by one. */
+export function requireFewGlobs(patterns: readonly string[] | undefined): void {
+  const beyond = patterns?.[MOST_IN_LIST];
+  if (beyond === undefined) return;
+  const pattern = beyond.length > LONGEST ? `${beyond.slice(0, LONGEST)}…` : beyond;
+  const reason = `it is one of ${patterns!.length} globs, a list may have ${MOST_IN_LIST}; put some together with * or {a,b}`;
+  fail({ kind: 'bad-glob', pattern, reason });
 }
 
 /** Fails with `bad-glob`, as `compileGlobs` does, for the glob as it was `sent`. */

@@ -15,6 +15,7 @@ import type { BundledProgram, Programs } from './path-lookup.ts';
 import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } from './path-lookup.ts';
 import { checkArgv } from './policy/check.ts';
 import type { PathArgument } from './policy/declaration.ts';
+import { requireShortLine } from './policy/length.ts';
 import { lookedUpInTurns, pathsThroughWall } from './policy/path-arguments.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms, workingSetpriv } from './probe-programs.ts';
@@ -156,6 +157,7 @@ export class Commands {
   /** Runs a command that only reads, after a check of its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, readingProfile, async (cwd) => {
+      requireShortLine(command, args);
       this.#gnu ??= gnuPrograms(this.#programs);
       const gnu = await this.#gnu;
       const throughWall = pathsThroughWall(this.#wall, cwd);

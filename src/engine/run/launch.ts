@@ -5,6 +5,7 @@ import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { asMountPoint } from '../confine/mounts.ts';
 import { isWithin } from '../confine/roots.ts';
+import { failTooLong, MOST_ARGUMENTS } from './policy/length.ts';
 import { SETPRIV_ARGS } from './probe-programs.ts';
 import { layOutDescriptors } from './process/descriptors.ts';
 import { commandEnvironment } from './process/environment.ts';
@@ -58,9 +59,15 @@ export interface LaunchRequest {
 /** `mark` is what all processes of the run carry in their environment. */
 export function prepareLaunch(request: LaunchRequest, mark: string): Launch {
   const { sandbox } = request.settings;
-  return sandbox.kind === 'bubblewrap'
-    ? prepareSandboxed(request, mark, sandbox)
-    : prepareUnconfined(request, mark);
+  if (sandbox.kind !== 'bubblewrap') return prepareUnconfined(request, mark);
+  const launch = prepareSandboxed(request, mark, sandbox);
+  const own = launch.args.length + 1 - request.args.length;
+  // Where the sandbox needs too many for itself, bubblewrap says so: the command is not to blame.
+  if (own <= MOST_ARGUMENTS && own + request.args.length > MOST_ARGUMENTS) {
+    launch.release();
+    failTooLong(request.program);
+  }
+  return launch;
 }
 
 function prepareSandboxed(

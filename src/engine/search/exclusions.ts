@@ -1,7 +1,7 @@
 /** Globs that leave out, read from one directory and meant below another. */
 import { resolve } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
-import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
+import { GlobAllowance, requireFewGlobs, requireReadableGlob, splitGlob } from '../glob/glob.ts';
 import { escapeGlob, residualExclusions } from '../glob/residual-glob.ts';
 
 /** A glob that leaves out, from the directory where it starts. */
@@ -13,6 +13,7 @@ export interface Exclusion {
 
 /** A glob that cannot be read fails as it was sent. */
 export function readableExclusions(directory: string, globs: readonly string[]): Exclusion[] {
+  requireFewGlobs(globs);
   const allowance = new GlobAllowance();
   return globs.map((glob) => {
     const anyDepth = !glob.slice(0, -1).includes('/') && glob !== '/';

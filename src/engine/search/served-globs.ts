@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { isWithin, type Root } from '../confine/roots.ts';
 import { expandBraces } from '../glob/braces.ts';
-import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
+import { GlobAllowance, requireFewGlobs, requireReadableGlob, splitGlob } from '../glob/glob.ts';
 import { residualGlobs } from '../glob/residual-glob.ts';
 import { exclusionsBelow, readableExclusions } from './exclusions.ts';
 
@@ -39,6 +39,7 @@ export class ServedGlobs {
    * it is all below the directory. Exclusions are read as in `exclusions`, from the same directory.
    */
   sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
+    requireFewGlobs(globs);
     const includes = new Map<string, string[] | undefined>();
     const outside: string[] = [];
     if (globs === undefined) includes.set(directory, undefined);

@@ -129,4 +129,20 @@ describe('a call with arguments that its tool does not take', () => {
     expect(note!.length).toBeLessThan(1000);
     expect(note).toContain('… 4990 more');
   });
+
+  it('is refused when they are so many that nobody means them, wherever they stand', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`n${i}`, i]));
+    const edits = [{ oldText: 'one', newText: '1', ...many }];
+    const calls: [string, string, object][] = [
+      ['standard', 'read_text_file', { path: 'a.txt', ...many }],
+      ['workspace', 'read_file', { file: 'a.txt', ...many }],
+      ['replay', 'edit_file', { path: 'a.txt', edits }],
+    ];
+    for (const [dialect, name, args] of calls) {
+      const said = JSON.stringify(await call(dialectNamed(dialect)!, name, args));
+      expect(said).toContain(`more than 5000 fields are unknown: send only those that ${name} takes`);
+      expect(said.length).toBeLessThan(1000);
+    }
+    expect(readBack(directory.path)).toEqual({ 'a.txt': 'one\ntwo\n' });
+  });
 });

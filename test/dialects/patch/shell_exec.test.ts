@@ -229,6 +229,19 @@ describe('its arguments', () => {
       text: 'ArgumentsTooLong: the arguments are longer than the system passes to a program',
       isError: true,
     });
+    for (const [command, args] of [
+      ['ls', Array(2000).fill(`-${'l'.repeat(20)}`)],
+      ['ls', [`-${'l'.repeat(100_000)}`]],
+      ['head', Array(8000).fill('-5')],
+      ['find', Array(8990).fill('-print')],
+      ['find', Array(20_000).fill('-print')],
+      ['cat', Array(20_000).fill('b.txt')],
+    ] as const) {
+      expect(await exec(command, args)).toEqual({
+        text: 'ArgumentsTooLong: the arguments are longer than the system passes to a program',
+        isError: true,
+      });
+    }
     const { text } = await exec('cat', [`--${'x'.repeat(300_000)}`]);
     expect(text).toMatch(/^ArgumentNotAllowed: cat: --x+…: /);
     expect(text.length).toBeLessThan(2000);

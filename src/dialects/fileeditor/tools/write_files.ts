@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
 import { differingCount, linesOfEach } from '../line-counts.ts';
-import { filesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
+import { changedFilesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const writeFiles = defineTool({
@@ -27,7 +27,7 @@ export const writeFiles = defineTool({
   },
   run: ({ path, content, line_count }, context) =>
     inWorkspace(context, async (workspace) => {
-      const paths = filesOf(path);
+      const paths = changedFilesOf(path);
       const contents = oneForEach('content', content, paths.length);
       const counts = oneForEach('line_count', line_count, paths.length);
       const files = paths.map((each, index) => ({ path: each, content: contents[index]! }));

@@ -1,3 +1,4 @@
+import { requireFewGlobs } from '../../../engine/index.ts';
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { deeper, explainEmpty } from '../../empty-search.ts';
@@ -20,6 +21,7 @@ export const globSearch = defineTool({
     required: ['directory', 'globs'],
   },
   async run({ directory, globs, excludeGlobs, max }, context) {
+    requireFewGlobs(globs);
     const start = await startDirectory(directory, context);
     const exclude = exclusionsIn(start, excludeGlobs, context);
     const query = { globs, exclude, max: max === 0 ? undefined : max };

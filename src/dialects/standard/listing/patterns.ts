@@ -1,5 +1,7 @@
 /** Globs as the official server reads them: one that can mean nothing finds nothing, and is no error. */
 
+import { requireFewGlobs } from '../../../engine/index.ts';
+
 /** The engine refuses longer ones. */
 const LONGEST = 4096;
 
@@ -11,6 +13,7 @@ export function searchGlob(pattern: string): string | undefined {
 
 /** The same for patterns that leave something out; a `/` at the start means the directory itself, as in .gitignore. */
 export function excludeGlobs(patterns: readonly string[]): string[] {
+  requireFewGlobs(patterns);
   return patterns.flatMap((pattern) => {
     const glob = searchGlob(pattern.replace(/^\/+/, '').replace(/\/+$/, ''));
     if (glob === undefined) return [];

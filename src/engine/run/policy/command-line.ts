@@ -2,6 +2,7 @@
 
 import type { CommandPolicy, RefusedOption, ValueOption } from './declaration.ts';
 import { refuse } from './declaration.ts';
+import { failTooLong, MOST_ARGUMENTS } from './length.ts';
 
 export interface ParsedOption {
   /** The option's first declared name, whichever name the caller used. */
@@ -42,22 +43,23 @@ function optionTable(policy: CommandPolicy): ReadonlyMap<string, Known> {
 /** Splits `args` into options and operands, and refuses options that the policy does not declare. */
 export function readCommandLine(policy: CommandPolicy, args: readonly string[]): CommandLine {
   const line: CommandLine = { options: [], operands: [] };
-  const rest = [...args];
+  // The next one is the last: to take the first of a long list moves all others.
+  const rest = args.toReversed();
   while (rest.length > 0) {
-    const argument = rest.shift()!;
+    const argument = rest.pop()!;
     if (argument === '--') {
-      line.operands.push(...rest);
+      line.operands.push(...rest.reverse());
       break;
     }
     const meant = policy.shorthand?.(argument);
     if (meant) {
-      rest.unshift(...meant);
+      rest.push(...meant.toReversed());
       continue;
     }
     if (argument.startsWith('--')) readLong(policy, argument, rest, line);
     else if (argument.startsWith('-') && argument.length > 1) readShort(policy, argument, rest, line);
     else if (policy.ordered) {
-      line.operands.push(argument, ...rest);
+      line.operands.push(argument, ...rest.reverse());
       break;
     } else line.operands.push(argument);
   }
@@ -74,12 +76,12 @@ function readLong(policy: CommandPolicy, argument: string, rest: string[], line:
   if (known.kind === 'refused') refuse(policy.name, written, known.option.reason, known.option.instead);
   if (known.kind === 'flag') {
     if (attached !== undefined) refuse(policy.name, written, `${written} takes no value`);
-    line.options.push({ id: known.id, written, declared: undefined, value: undefined });
+    add(policy, line, { id: known.id, written, declared: undefined, value: undefined });
     return;
   }
-  const value = attached ?? (known.option.optional ? undefined : rest.shift());
+  const value = attached ?? (known.option.optional ? undefined : rest.pop());
   if (value === undefined && !known.option.optional) refuse(policy.name, written, `${written} needs a value`);
-  line.options.push({ id: known.id, written, declared: known.option, value });
+  add(policy, line, { id: known.id, written, declared: known.option, value });
 }
 
 function readShort(policy: CommandPolicy, argument: string, rest: string[], line: CommandLine): void {
@@ -90,17 +92,23 @@ function readShort(policy: CommandPolicy, argument: string, rest: string[], line
     if (!known) refuseUnknown(policy, letter, written);
     if (known.kind === 'refused') refuse(policy.name, written, known.option.reason, known.option.instead);
     if (known.kind === 'flag') {
-      line.options.push({ id: known.id, written, declared: undefined, value: undefined });
+      add(policy, line, { id: known.id, written, declared: undefined, value: undefined });
       continue;
     }
     let value: string | undefined = argument.slice(at + 1);
     if (policy.shortEquals && value.startsWith('=')) value = value.slice(1);
-    else if (value === '') value = known.option.optional ? undefined : rest.shift();
+    else if (value === '') value = known.option.optional ? undefined : rest.pop();
     if (value === undefined && !known.option.optional)
       refuse(policy.name, written, `${written} needs a value`);
-    line.options.push({ id: known.id, written, declared: known.option, value });
+    add(policy, line, { id: known.id, written, declared: known.option, value });
     return;
   }
+}
+
+/** One argument may hold a million letters, each of them an option. */
+function add(policy: CommandPolicy, { options }: CommandLine, option: ParsedOption): void {
+  if (options.length === MOST_ARGUMENTS) failTooLong(policy.name);
+  options.push(option);
 }
 
 function refuseUnknown(policy: CommandPolicy, name: string, written: string): never {

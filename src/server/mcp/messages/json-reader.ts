@@ -3,11 +3,16 @@ import { isUtf8 } from 'node:buffer';
 import { Yielder } from '../../../engine/index.ts';
 
 /** Shorter messages are read at once. */
-const LONG_MESSAGE = 512 * 1024;
+const LONG_MESSAGE = 128 * 1024;
 /** Bytes that are read between two looks at the clock. */
 const PIECE = 64 * 1024;
 /** The most levels of values longer than a piece: the reader looks through each level once more. */
 const MOST_LEVELS = 64;
+/**
+ * The most members that an object keeps. One of many more takes V8 seconds to make and to go through, whatever is done
+ * with it, and no call has arguments like that: of those that are kept, enough are unknown for it to be refused.
+ */
+const MOST_MEMBERS = 10_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = ['"', '\\', ',', ':'].map((mark) => mark.charCodeAt(0));
 const [OPENS_LIST, ENDS_LIST] = ['[', ']'].map((mark) => mark.charCodeAt(0));
@@ -135,7 +140,9 @@ class Reader {
 
   async #object(level: number): Promise<object> {
     const members: object = {};
+    let left = MOST_MEMBERS;
     const add = (name: string, value: unknown) => {
+      if (--left < 0) return;
       // Assigned, `__proto__` would not become a member.
       Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
     };

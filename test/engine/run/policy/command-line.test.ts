@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { checkArgv } from '../../../../src/engine/run/policy/check.ts';
 import type { PathArgument } from '../../../../src/engine/run/policy/declaration.ts';
+import { requireShortLine } from '../../../../src/engine/run/policy/length.ts';
 import { readingCommands } from '../../../../src/engine/run/policy/reading-commands.ts';
 
 /** Directories end in a slash here, and everything else is a file. */
@@ -187,5 +188,24 @@ describe('a refusal', () => {
     expect(refused('diff', ['a/', 'b/'])).toMatchObject({ instead: 'diff --no-dereference' });
     expect(refused('diff', ['--from-file=a/', 'b'])).toMatchObject({ instead: 'diff --no-dereference' });
     expect(checked('diff', ['--no-dereference', '-r', 'a/', 'b/']).args).toContain('--no-dereference');
+  });
+});
+
+describe('a very long command line', () => {
+  const tooLong = { kind: 'io', code: 'E2BIG' };
+
+  it('is refused before its options are looked at one by one', () => {
+    expect(refused('ls', [`-${'l'.repeat(9001)}`])).toMatchObject(tooLong);
+    expect(refused('ls', Array(3001).fill('-lll'))).toMatchObject(tooLong);
+    expect(refused('ls', Array(9001).fill('--all'))).toMatchObject(tooLong);
+    // The letters behind an option that takes a value are no options.
+    expect(checked('grep', [`-e${'l'.repeat(20_000)}`, 'a']).args).toContain('l'.repeat(20_000));
+  });
+
+  it('may have as many arguments as a sandbox passes', () => {
+    expect(checked('ls', [`-${'l'.repeat(9000)}`]).args).toHaveLength(9000);
+    expect(() => requireShortLine('ls', Array(9000).fill('a'))).not.toThrow();
+    expect(() => requireShortLine('ls', Array(9001).fill('a'))).toThrow();
+    expect(() => requireShortLine('ls', Array(100).fill('a'.repeat(100_000)))).toThrow();
   });
 });

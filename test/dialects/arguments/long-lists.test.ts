@@ -1,0 +1,76 @@
+/** Lists that are longer than anybody means: refused before any tool works on them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dialectNamed } from '../../../src/dialects/by-name.ts';
+import { callTool } from '../../../src/dialects/call.ts';
+import type { Session } from '../../../src/dialects/dialect.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
+import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
+
+let directory: { path: string; remove(): void };
+let engine: Engine;
+let session: Session;
+beforeEach(() => {
+  directory = temporaryDirectory();
+  layOut(directory.path, { 'a.txt': 'one\n' });
+  engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
+  session = {};
+});
+afterEach(async () => {
+  await engine.close();
+  directory.remove();
+});
+
+async function answer(named: string, name: string, args: unknown): Promise<string> {
+  const dialect = dialectNamed(named)!;
+  const tool = dialect.tools.find((each) => each.name === name)!;
+  const outcome = await callTool(dialect, tool, args, {
+    engine,
+    caller: anonymous,
+    session,
+    signal: new AbortController().signal,
+    home: directory.path,
+    settings: {},
+    progress: () => {},
+  });
+  if ('error' in outcome) return outcome.error.message;
+  return outcome.result.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
+}
+
+const numbered = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name}${i}`);
+
+describe('globs', () => {
+  const calls: [dialect: string, tool: string, args: (globs: string[]) => object][] = [
+    ['standard', 'search_files', (excludePatterns) => ({ path: '.', pattern: '*', excludePatterns })],
+    ['standard', 'directory_tree', (excludePatterns) => ({ path: '.', excludePatterns })],
+    ['replay', 'glob_search', (globs) => ({ directory: '.', globs: [...globs.slice(1), '*.txt'] })],
+    ['replay', 'glob_search', (excludeGlobs) => ({ directory: '.', globs: ['**'], excludeGlobs })],
+    ['replay', 'search_files', (excludeGlobs) => ({ directory: '.', nameContains: 'a', excludeGlobs })],
+    ['replay', 'grep_files', (excludeGlobs) => ({ directory: '.', regex: 'one', excludeGlobs })],
+    ['replay', 'grep_files', (globs) => ({ regex: 'one', globs: [...globs.slice(1), '*.txt'] })],
+  ];
+  it.each(calls)('of %s %s may be many, but not more than 1000', async (dialect, tool, args) => {
+    expect(await answer(dialect, tool, args(numbered(1000, 'x')))).toContain('a.txt');
+    const refused = await answer(dialect, tool, args(numbered(1001, 'x')));
+    expect(refused).toContain(
+      'is one of 1001 globs, a list may have 1000; put some together with * or {a,b}',
+    );
+  });
+});
+
+describe('files of fileeditor', () => {
+  it('are refused when one is named twice or when they are too many', async () => {
+    await answer('fileeditor', 'set_workspace', { path: directory.path });
+    const calls: [string, object][] = [
+      ['write_files', { content: 'x', line_count: 1 }],
+      ['insert_contents', { content: 'x', line: 1 }],
+    ];
+    for (const [tool, args] of calls) {
+      // The engine, which looks for the files, would miss the first one before.
+      const twice = await answer('fileeditor', tool, { ...args, path: ['no/../b.txt', 'a.txt', 'a.txt'] });
+      expect(twice).toContain('path names the same file twice: items 2 and 3 are a.txt; nothing was changed');
+      const many = await answer('fileeditor', tool, { ...args, path: numbered(5001, 'new') });
+      expect(many).toContain('path has 5001 items, one call changes at most 5000 files');
+    }
+    expect(readBack(directory.path)).toEqual({ 'a.txt': 'one\n' });
+  });
+});
