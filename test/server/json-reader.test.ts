@@ -61,6 +61,11 @@ describe('what is read', () => {
   });
 });
 
+it('many levels are read in a message that is not very long', async () => {
+  const json = `${'['.repeat(200)}"${'x'.repeat(2 * PIECE)}"${']'.repeat(200)}`;
+  expect(await read(json)).toEqual(JSON.parse(json));
+});
+
 describe('what is refused', () => {
   const text = 'x'.repeat(2 * PIECE);
   const wrong = [
@@ -83,7 +88,7 @@ describe('what is refused', () => {
     `[${'1 '.repeat(PIECE)}]`,
     `[${'01,'.repeat(PIECE)}1]`,
     '['.repeat(3 * PIECE),
-    `${'['.repeat(200)}"${text}"${']'.repeat(200)}`,
+    `${'['.repeat(200)}"${text.repeat(4)}"${']'.repeat(200)}`,
     ' '.repeat(3 * PIECE),
     '',
   ];

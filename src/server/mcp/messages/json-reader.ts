@@ -8,6 +8,8 @@ const LONG_MESSAGE = 128 * 1024;
 const PIECE = 64 * 1024;
 /** The most levels of values longer than a piece: the reader looks through each level once more. */
 const MOST_LEVELS = 64;
+/** Up to this length a message may have more levels: to read it at once takes few milliseconds. */
+const LONGEST_DEEP = 512 * 1024;
 /**
  * The most members that an object keeps. One of many more takes V8 seconds to make and to go through, whatever is done
  * with it, and no call has arguments like that: of those that are kept, enough are unknown for it to be refused.
@@ -21,6 +23,8 @@ const LETTER_U = 'u'.charCodeAt(0);
 const MARK = Buffer.from('\ufeff');
 
 export class NotUtf8 extends Error {}
+
+class TooDeep extends SyntaxError {}
 
 /** Whether a message is read in turns. */
 export function isLongMessage(bytes: number): boolean {
@@ -41,8 +45,12 @@ export async function readJsonInTurns(parts: readonly Buffer[], length: number):
   const yielder = new Yielder(undefined);
   const bytes = await joined(parts, length, yielder);
   await requireUtf8(bytes, yielder);
-  const reader = new Reader(bytes, yielder);
-  return reader.whole();
+  try {
+    return await new Reader(bytes, yielder).whole();
+  } catch (error) {
+    if (error instanceof TooDeep && length <= LONGEST_DEEP) return readJsonAtOnce([bytes]);
+    throw error;
+  }
 }
 
 async function joined(parts: readonly Buffer[], length: number, yielder: Yielder): Promise<Buffer> {
@@ -96,7 +104,7 @@ class Reader {
     this.#skipBlanks();
     const end = this.#endOfSmall();
     if (end !== undefined) return this.#parsed(end);
-    if (level > MOST_LEVELS) this.#wrong();
+    if (level > MOST_LEVELS) throw new TooDeep();
     await this.#yielder.pause();
     switch (this.#bytes[this.#at]) {
       case QUOTE:
