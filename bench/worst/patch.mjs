@@ -19,6 +19,12 @@ export function patch(site) {
     ['shell_exec', { command: 'ls', args: Array(60_000).fill(`-${'l'.repeat(20)}`) }],
     ['shell_exec', { command: 'ls', args: [`-${'l'.repeat(1_000_000)}`] }],
     ['shell_exec', { command: 'find', args: Array(100_000).fill('-print') }],
+    // Much text in many arguments, and words that name secrets again and again.
+    ['shell_exec', { command: 'ls', args: Array(8000).fill('x'.repeat(2000)) }],
+    ['shell_exec', { command: 'ls', args: Array(10).fill('token'.repeat(400)) }],
+    ['shell_exec', { command: 'ls', args: [`-${'token'.repeat(20_000)} `, 'x'] }],
+    // A line that begins like a fence and is none.
+    ['patch_apply', { path: 'patched.txt', patch: `${'~'.repeat(100_000)}\`\n@@ -1 +1 @@\n-a\n+b\n` }],
     ['write_file', { path: 'whole.txt', content: fifty }],
     ['append', { path: 'whole.txt', content: 'x\r\n'.repeat(1_000_000 * scale) }],
     ['patch_apply', { path: 'patched-whole.txt', patch: newFile(Math.round(1_200_000 * scale)) }],

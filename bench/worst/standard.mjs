@@ -11,6 +11,7 @@ export function standard(site) {
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
   /** As many at every scale: a list that is not refused is the longest there is. */
   const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
+  const blanks = '\t'.repeat(2500);
   return [
     ['list_directory', { path: at('many') }],
     ['list_directory', { path: at('directories'), offset: 1000 }],
@@ -25,6 +26,9 @@ export function standard(site) {
     ['search_files', { path: at('ruled'), pattern: '*.txt' }],
     ['grep_files', { pattern: 'line', limit: 10_000, context: 50 }],
     ['grep_files', { pattern: 'text', path: at('ruled') }],
+    // Whatever looks for secrets must not go through each word again from each of its letters.
+    ['grep_files', { pattern: 'token'.repeat(400), path: at('small.txt') }],
+    edit('small.txt', [{ oldText: `x\n${blanks}…...${blanks}#…`, newText: '' }]),
     ['read_text_file', { path: wrong(1) }],
     ['read_text_file', { path: at('large.txt'), offset: Math.round(2_900_000 * scale), hash: true }],
     ['read_text_file', { path: at('empty-lines.txt'), tail: 1_000_000 }],

@@ -14,9 +14,9 @@ const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** Characters, or values, that are measured between two yields. */
+/** Characters that are measured between two yields. A value takes as long as some more characters. */
 const PIECE = 64 * 1024;
-const VALUES = 4096;
+const VALUE = 16;
 /** Shorter texts are measured without encoding them. */
 const SHORT = 8 * 1024;
 /** No character takes more bytes as UTF-8. */
@@ -44,10 +44,11 @@ export function jsonBytes(value: unknown): number {
 /** The same, and it yields again and again: a long value is measured while others work. */
 export function* measuringJson(value: unknown): Generator<void, number> {
   let sum = 0;
-  let left = VALUES;
+  let left = PIECE;
   function* measure(each: unknown): Generator<void, void> {
-    if (--left <= 0) {
-      left = VALUES;
+    left -= VALUE;
+    if (left <= 0) {
+      left = PIECE;
       yield;
     }
     if (typeof each === 'string') yield* text(each);
@@ -57,6 +58,7 @@ export function* measuringJson(value: unknown): Generator<void, number> {
   }
   function* text(each: string): Generator<void, void> {
     if (each.length <= PIECE) {
+      left -= each.length;
       sum += jsonTextBytes(each);
       return;
     }
@@ -71,8 +73,11 @@ export function* measuringJson(value: unknown): Generator<void, number> {
   function* list(items: readonly unknown[]): Generator<void, void> {
     sum += items.length === 0 ? 2 : 1 + items.length;
     for (const item of items) {
-      if (typeof item === 'string' && item.length <= PIECE && --left > 0) sum += jsonTextBytes(item);
-      else yield* measure(item === undefined ? null : item);
+      // Without a generator for each of many short texts.
+      if (typeof item === 'string' && item.length + VALUE < left) {
+        left -= item.length + VALUE;
+        sum += jsonTextBytes(item);
+      } else yield* measure(item === undefined ? null : item);
     }
   }
   function* members(object: object): Generator<void, void> {
@@ -80,6 +85,7 @@ export function* measuringJson(value: unknown): Generator<void, number> {
     for (const [name, member] of Object.entries(object)) {
       if (member === undefined) continue;
       count++;
+      left -= name.length;
       sum += jsonTextBytes(name) + 2;
       yield* measure(member);
     }

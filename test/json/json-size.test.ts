@@ -48,3 +48,7 @@ it.each([
   const yields = (count: number) => [...measuringJson(new Array(count).fill(item))].length;
   expect(yields(200_000)).toBeGreaterThan(15 * yields(10_000));
 });
+
+it('yields by how long the texts of a list are, too', () => {
+  expect([...measuringJson(new Array(1000).fill('x'.repeat(1000)))].length).toBeGreaterThan(10);
+});

@@ -29,8 +29,7 @@ function unlessBinary(bytes: Uint8Array, encoding: Encoding): Judged {
 }
 
 function hasNulUnit(bytes: Uint8Array): boolean {
-  for (let at = bytes.indexOf(0); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0, at + 1)) {
-    if (at % 2 === 0 && bytes[at + 1] === 0) return true;
-  }
-  return false;
+  // Units of two bytes begin at even addresses only; either order of their bytes has the same zero.
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
+  return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.length >> 1).includes(0);
 }

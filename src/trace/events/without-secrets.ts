@@ -2,14 +2,17 @@
 
 export const HIDDEN = '•••';
 
+/** From the beginning of a word on: from each of its letters on, long words would take a square of their length. */
+const WORD_START = '(?<![\\w.-])';
 const SECRET_NAME =
   '[\\w.-]*(?:passwo?r?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization)[\\w-]*';
-const VALUE = '(?:"[^"]*"|\'[^\']*\'|[^\\s"\'&;|]+)';
+/** A quotation may end beyond what is looked at. */
+const VALUE = '(?:"[^"]*"?|\'[^\']*\'?|[^\\s"\'&;|]+)';
 
 /** `--password x`: the value is the next word. */
-const FLAG = new RegExp(`(--?${SECRET_NAME}["']?\\s+)${VALUE}`, 'gi');
+const FLAG = new RegExp(`${WORD_START}([\\w.]*-${SECRET_NAME}["']?\\s+)${VALUE}`, 'gi');
 /** `PASSWORD=x`, `"token": "x"`, `Authorization: x`. */
-const ASSIGNED = new RegExp(`(${SECRET_NAME}["']?\\s*[=:]\\s*)${VALUE}`, 'gi');
+const ASSIGNED = new RegExp(`${WORD_START}(${SECRET_NAME}["']?\\s*[=:]\\s*)${VALUE}`, 'gi');
 const SCHEME = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi;
 const USER_AND_PASSWORD = /((?:^|\s)(?:-u|--user)[\s=]+)\S+:\S+/g;
 const IN_ADDRESS = /(\w:\/\/)[^\s/@]+@/g;
@@ -19,7 +22,7 @@ const KNOWN =
 const LONG = /[\w+-]{32,}={0,2}/g;
 
 /** Of long texts only the beginning is looked at, and given. */
-const LONGEST = 2000;
+const LONGEST = 1000;
 
 export function withoutSecrets(text: string): string {
   return text
@@ -36,7 +39,7 @@ export function withoutSecrets(text: string): string {
 
 /** Whether the word after this one is a secret: `--password` in a list of arguments. */
 export function announcesSecret(word: string): boolean {
-  return ANNOUNCING.test(word);
+  return word.length <= LONGEST && ANNOUNCING.test(word);
 }
 
 const ANNOUNCING = new RegExp(`^--?${SECRET_NAME}$`, 'i');

@@ -196,6 +196,23 @@ describe('a large file', () => {
   });
 });
 
+it.each(['utf-16le', 'utf-16be'] as const)(
+  'a NUL in %s is found wherever the bytes lie in memory',
+  (charset) => {
+    for (const offset of [0, 1, 2, 3]) {
+      const judged = (text: string) => {
+        const bytes = encode(text, charset) as Buffer;
+        const memory = Buffer.alloc(bytes.length + offset);
+        bytes.copy(memory, offset);
+        return encodingOf(memory.subarray(offset), () => charset);
+      };
+      // Neither has a NUL character, though the zero bytes of two characters lie side by side.
+      expect(judged('aĀĀb上')).not.toHaveProperty('notText');
+      expect(judged('a\0b上')).toHaveProperty('notText', 'nul');
+    }
+  },
+);
+
 it('includeIgnored searches with ripgrep and finds the same', async () => {
   proves('standard.encodings.searched');
   writeFileSync(join(root, 'rg.gbk'), encode('好 12\n', 'gbk') as Buffer);

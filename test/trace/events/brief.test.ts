@@ -68,6 +68,8 @@ describe('a secret', () => {
     ['deploy --api-key hunter2 --now', 'hunter2'],
     ["deploy --secret='hun ter2' --now", 'ter2'],
     ['{"client_secret": "hunter2"}', 'hunter2'],
+    [`deploy --token="hunter2 ${'x '.repeat(2000)}"`, 'hunter2'],
+    ['x my-secret hunter2', 'hunter2'],
     ['echo ghp_abcdefghijklmnop1234', 'ghp_abc'],
     ['aws AKIAIOSFODNN7EXAMPLE', 'AKIAIO'],
     ['x eyJhbGciOiJIUzI1.eyJzdWIiOiIx.abc', 'eyJz'],

@@ -60,7 +60,7 @@ function asGitReads(name: string): string {
   const plain = name
     .toLowerCase()
     .replace(IGNORED, '')
-    .replace(/[. ]+$/, '');
+    .replace(/(?<![. ])[. ]+$/, '');
   return plain === 'git~1' ? GIT : plain;
 }
 

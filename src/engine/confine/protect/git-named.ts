@@ -77,8 +77,8 @@ function namedIn(
 
 /** Where a `.git` file says that its repository is. */
 export function directoryPointedTo(pointer: string, worktree: string): string | undefined {
-  const written = /^gitdir:\s*(.*?)\s*$/m.exec(pointer)?.[1];
-  return written === undefined ? undefined : resolve(worktree, written);
+  const line = /^gitdir:\s*(\S.*)?$/m.exec(pointer);
+  return line ? resolve(worktree, line[1]?.trimEnd() ?? '') : undefined;
 }
 
 /** Where a linked worktree has its configuration: what its own directory says, or that itself. */

@@ -18,7 +18,7 @@ export function composed(raw: string): string {
 export function folded(raw: string): string {
   const text = isAscii(raw) ? raw.toLowerCase() : foldedText(textOf(raw));
   // Windows drops dots and spaces at the end of a name.
-  return IS_WINDOWS ? text.replace(/[. ]+(?=\/|$)/g, '') : text;
+  return IS_WINDOWS ? text.replace(/(?<![. ])[. ]+(?=\/|$)/g, '') : text;
 }
 
 function foldedText(text: string): string {

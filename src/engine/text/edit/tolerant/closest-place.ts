@@ -83,10 +83,16 @@ function diffLines(wanted: readonly string[], found: readonly string[]): string[
   return diff.split('\n').slice(3, -1);
 }
 
-/** A line that stands for lines left out, as in `// ... existing code ...`. */
-const ELISION =
-  /^\s*(?:\/\/|#|--|;|%|\/\*+|<!--|\(\*)?\s*(?:\.\.\.|\u2026)(?:[^.]*(?:\.\.\.|\u2026))?\s*(?:\*\/|-->|\*\))?\s*$/;
+const COMMENT_START = /^(?:\/\/|#|--|;|%|\/\*+|<!--|\(\*)/;
+const COMMENT_END = /(?:\*\/|-->|\*\))$/;
+const ELISION = /^(?:\.\.\.|\u2026)(?:[^.]*(?:\.\.\.|\u2026))?$/;
 
+/** Whether the text has a line for lines left out, as in `// ... existing code ...`. */
 export function hasElision(text: string): boolean {
-  return splitLines(text).some((line) => ELISION.test(line));
+  return splitLines(text).some(isElision);
+}
+
+function isElision(line: string): boolean {
+  const comment = line.trim();
+  return ELISION.test(comment.replace(COMMENT_START, '').replace(COMMENT_END, '').trim());
 }

@@ -166,8 +166,8 @@ function shiftedBlocks(view: TextView, needle: string): FittingPlace[] {
 }
 
 /** A tab in the indentation of a line that is not blank, here and where no-break spaces are blanks too. */
-const TAB_INDENT = /^[ \t]*\t[ \t]*(?!\r?\n|[ \t])[\s\S]/m;
-const PLAIN_TAB_INDENT = /^[ \t\u00a0]*\t[ \t\u00a0]*(?!\r?\n|[ \t\u00a0])[\s\S]/m;
+const TAB_INDENT = /^ *\t[ \t]*(?!\r?\n|[ \t])[\s\S]/m;
+const PLAIN_TAB_INDENT = /^[ \u00a0]*\t[ \t\u00a0]*(?!\r?\n|[ \t\u00a0])[\s\S]/m;
 
 /** Only where tabs are in use: without any, blocks that differ in blanks alone are merely shifted. */
 function tabbedBlocks(view: TextView, needle: string, whole: string, tabIndent = TAB_INDENT): FittingPlace[] {

@@ -58,7 +58,7 @@ function looseNumber(header: string): number | undefined {
 function headingIn(header: string): string[] {
   const heading = header
     .replace(/^@@+/, '')
-    .replace(/@@+\s*$/, '')
+    .replace(/(?<!@)@@+\s*$/, '')
     .trim();
   return /^[.\u2026\s]*$/.test(heading) ? [] : [heading];
 }

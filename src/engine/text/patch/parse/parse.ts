@@ -45,7 +45,7 @@ function fencedPart(lines: readonly string[]): { at: number; end: number } {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     if (/^(diff --git |--- |@@)/.test(line)) break;
-    const fence = /^(`{3,}|~{3,})[^`]*$/.exec(line)?.[1];
+    const fence = /^(`{3,}|~{3,}(?!~))[^`]*$/.exec(line)?.[1];
     if (fence === undefined) continue;
     const end = closingFence(lines, at + 1, fence);
     for (let inside = at + 1; inside < end; inside++) {
