@@ -6,6 +6,8 @@ install();
 // Node 20 reads these certificates at every start. The tests start Node often and use no network outside.
 delete process.env.NODE_EXTRA_CA_CERTS;
 process.env.COFFERDAM_TESTS_COMPILED = '1';
+// The compilers of TypeScript and esbuild are Go programs, and end before their garbage would matter.
+process.env.GOGC = 'off';
 node('build', ['scripts/build.mjs']);
 // Tests often wait: the checks use the cores meanwhile.
 const failed = await Promise.all([
@@ -39,9 +41,7 @@ function test(args) {
 /** Runs a check, and shows all that it says once it has ended. Gives its title when it has failed. */
 function check(title, args) {
   return new Promise((resolve, reject) => {
-    // The compiler of TypeScript is a Go program, and ends before its garbage would matter.
-    const env = { ...process.env, GOGC: 'off' };
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     const said = [];
     child.stdout.on('data', (chunk) => said.push(chunk));
     child.stderr.on('data', (chunk) => said.push(chunk));
