@@ -3,8 +3,8 @@
  *
  * No sandbox stands around them here, neither ours nor that of GNU's awk and sed.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,11 +13,9 @@ import { sedScriptProblem } from '../../../../src/engine/run/policy/scripts/sed-
 import { soak } from '../../../soak.ts';
 import type { Roll } from './hidden-scripts.ts';
 import { awkProgram, dice, sedScript } from './hidden-scripts.ts';
+import { runScripts } from './scripts-run.ts';
 
 const SCRIPTS = soak(200, 1000);
-const AT_ONCE = 4;
-/** Some scripts loop for ever: what they do, they have done by then. */
-const CUT_OFF_MS = 500;
 
 const isThere = ([program, ...args]: readonly string[]) => {
   const { error, status } = spawnSync(program!, [...args, 'p'], { input: '' });
@@ -39,45 +37,20 @@ function allowedOf(
   return allowed;
 }
 
-function printedBy(program: string, args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] });
-    const cutOff = setTimeout(() => child.kill('SIGKILL'), CUT_OFF_MS);
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed = (printed + chunk.toString('latin1')).slice(0, 10_000);
-    });
-    child.once('error', reject);
-    child.once('close', () => {
-      clearTimeout(cutOff);
-      resolve(printed);
-    });
-  });
-}
-
 /** Runs each script where two files are, and returns those that wrote another one or read the file IN. */
-async function acting(
+function acting(
   scripts: ReadonlyMap<number, string>,
   command: (script: string) => readonly string[],
-): Promise<string[]> {
+): string[] {
   const cwd = mkdtempSync(join(tmpdir(), 'cofferdam-hidden-'));
   writeFileSync(join(cwd, 'IN'), 'S3CRET\n');
   writeFileSync(join(cwd, 'LINES'), 'a/b\nx\n');
-  const acted = new Set<number>();
-  const left = [...scripts];
-  const worker = async () => {
-    for (let next = left.pop(); next; next = left.pop()) {
-      const [id, script] = next;
-      const [program, ...args] = command(script);
-      const printed = await printedBy(program!, args, cwd);
-      if (printed.includes('S3CRET')) acted.add(id);
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    const left = readdirSync(cwd).filter((name) => name !== 'IN' && name !== 'LINES');
+    const ran = runScripts([...scripts.values()].map(command), cwd, '');
+    const readers = [...scripts.values()].filter((_, index) => ran[index]!.printed.includes('S3CRET'));
+    const left = ran.at(-1)!.files.filter((name) => name !== 'IN' && name !== 'LINES');
     const writers = left.map((name) => scripts.get(Number(/PWN(\d+)/.exec(name)?.[1])) ?? name);
-    return [...writers, ...[...acted].map((id) => scripts.get(id)!)];
+    return [...writers, ...readers];
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
@@ -89,9 +62,9 @@ describe('awk programs that hide an act', () => {
   it('are not all refused', () => expect(allowed.size).toBeGreaterThan(SCRIPTS / 10));
 
   for (const awk of [['mawk'], ['gawk'], ['busybox', 'awk'], ['original-awk']]) {
-    it(`do nothing in ${awk.join(' ')} when they are allowed`, async ({ skip }) => {
+    it(`do nothing in ${awk.join(' ')} when they are allowed`, ({ skip }) => {
       if (!isThere(awk)) return skip(`${awk.join(' ')} is not installed`);
-      expect(await acting(allowed, (program) => [...awk, '--', program])).toEqual([]);
+      expect(acting(allowed, (program) => [...awk, '--', program])).toEqual([]);
     });
   }
 });
@@ -102,9 +75,9 @@ describe('sed scripts that hide an act', () => {
   it('are not all refused', () => expect(allowed.size).toBeGreaterThan(SCRIPTS / 10));
 
   for (const sed of [['sed'], ['busybox', 'sed']]) {
-    it(`do nothing in ${sed.join(' ')} when they are allowed`, async ({ skip }) => {
+    it(`do nothing in ${sed.join(' ')} when they are allowed`, ({ skip }) => {
       if (!isThere(sed)) return skip(`${sed.join(' ')} is not installed`);
-      expect(await acting(allowed, (script) => [...sed, '-e', script, 'LINES'])).toEqual([]);
+      expect(acting(allowed, (script) => [...sed, '-e', script, 'LINES'])).toEqual([]);
     });
   }
 });
