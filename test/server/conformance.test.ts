@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { soak } from '../soak.ts';
 import { startConformanceServer } from './conformance-server.ts';
 
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
@@ -20,7 +21,8 @@ describe('the suites of the protocol', () => {
   afterAll(() => server.stop());
 
   it.each([
-    ['0.1.16', 'all scenarios', []],
+    // The newer suite has all scenarios of this one, and one more.
+    ...soak([], [['0.1.16', 'all scenarios', []] as const]),
     ['0.2.0', 'all scenarios of sessions', ['--spec-version', '2025-11-25']],
     ['0.2.0', 'all scenarios without sessions', ['--spec-version', '2026-07-28']],
   ] as const)('%s: %s', async (suite, _, args) => {

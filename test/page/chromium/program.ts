@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callOver, ProgramFixture, TOKEN } from '../../server/page/program-fixture.ts';
-import { PATIENCE_MS } from '../browser.ts';
 import type { PageFixture } from '../page-fixture.ts';
 
 export function testProgram(on: PageFixture): void {
@@ -12,13 +11,9 @@ export function testProgram(on: PageFixture): void {
   let page: Page;
   beforeAll(async () => {
     fixture = new ProgramFixture({ 'src/a.ts': 'one\ntwo\nthree\n' });
-    page = await on.browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page = await on.newPage();
   });
-  afterAll(async () => {
-    await page?.close();
-    await fixture.end();
-  });
+  afterAll(() => fixture.end());
 
   it('show an edit as it happens and take it back', async () => {
     const file = join(fixture.root, 'src/a.ts');
