@@ -52,9 +52,8 @@ describe('a pattern that runs away', () => {
       const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
       return client.call('edit_file', { path, edits, dryRun }).finally(() => cutOff++);
     };
-    // Each computes until it is cut off: one for the usual run.
-    const running = [runaway('evil-crlf.txt', false)];
-    if (soak(false, true)) running.push(runaway('evil.txt', true), runaway('evil.txt', false));
+    const running = [runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
+    if (soak(false, true)) running.push(runaway('evil.txt', false));
 
     const edits = [{ oldText: '(b)(\\d)', newText: '$2$1', isRegex: true }];
     expect(await client.text('edit_file', { path: 'd/b.txt', edits })).toBe('Successfully edited d/b.txt');
@@ -65,7 +64,6 @@ describe('a pattern that runs away', () => {
     expect((await client.request('ping')).result).toEqual({});
     expect(cutOff).toBe(0);
     // Calls behind them on the same paths wait for a while.
-    expect(await client.text('read_file', { path: 'evil-crlf.txt' })).toBe(`x\r\n${hostile}`);
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
     // A server that they hold up would answer when all of them are cut off.
