@@ -14,6 +14,7 @@ import { readSecret } from '../../src/server/web/tokens/secret-files.ts';
 import { program } from '../client.ts';
 import { leftovers, uniqueSeconds } from '../commands/processes.ts';
 import { runInProcess } from '../in-process.ts';
+import { soak } from '../soak.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
 import { type Answer, ask, hello, meta, RawConnection, usual } from './http-fixture.ts';
@@ -383,8 +384,8 @@ describe('limits that an operator can raise', () => {
   });
 
   it('take a body as large as they say', async () => {
-    const port = await serve(['--http-body', '24MB']).port();
-    const content = 'y'.repeat(20 * 1024 * 1024);
+    const port = await serve(['--http-body', soak('8MB', '24MB')]).port();
+    const content = 'y'.repeat(soak(7, 20) * 1024 * 1024);
     expect((await call(port, 'write_file', { path: 'large.txt', content })).status).toBe(200);
     expect(readFileSync(join(served, 'large.txt'), 'utf8') === content).toBe(true);
   });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastLineOf } from '../../src/server/mcp/progress.ts';
 import { program, RawClient, type WireClient } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
+import { soak } from '../soak.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
 
@@ -122,7 +123,8 @@ it('a call without words of its own says that it is at work', async () => {
     _meta: { progressToken: 'mine' },
   };
   client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params });
-  await until(() => told.length >= 2);
+  // The pattern computes all the while: that signs of life come again and again is shown above.
+  await until(() => told.length >= soak(1, 2));
   expect(told[0]!.params.message).toBe('edit_file is at work');
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
 });

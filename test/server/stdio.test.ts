@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
+import { soak } from '../soak.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -165,7 +166,7 @@ describe('many calls at once', () => {
 
   it('of a long line and short ones: all arrive', async () => {
     const client = await start();
-    const content = 'ein Wort mit ü und 🧱\n'.repeat(500_000);
+    const content = 'ein Wort mit ü und 🧱\n'.repeat(soak(150_000, 500_000));
     const replies = await Promise.all([
       client.call('write_file', { path: 'long.txt', content }),
       client.call('read_file', { path: 'a.txt' }),
@@ -228,7 +229,7 @@ describe('a cancelled call', () => {
 
   it('changes nothing, and the next one works', async () => {
     const client = await start();
-    const content = 'x'.repeat(20_000_000);
+    const content = 'x'.repeat(soak(8_000_000, 20_000_000));
     client.send(call(77, 'write_file', { path: 'new/deep/big.txt', content }));
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } });
     await client.text('write_file', { path: 'b.txt', content: 'b' });
@@ -256,7 +257,7 @@ describe('the end', () => {
 
   it('SIGTERM during writes leaves whole files and no litter', async () => {
     const content = 'x'.repeat(1_000_000);
-    for (const wait of [5, 30, 80]) {
+    for (const wait of soak([5, 40], [5, 30, 80])) {
       const client = await start();
       for (let i = 0; i < 8; i++) {
         for (const path of [`f${i}.txt`, `d/f${i}.txt`, `new${wait}-${i}/f.txt`]) {

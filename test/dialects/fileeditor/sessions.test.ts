@@ -168,7 +168,7 @@ describe('large files', () => {
     proves('fileeditor.decided.large-range');
     const line = '0123456789abcdef0123456789abcde';
     const lines = Math.ceil(limits.wholeFileBytes / 32) + 1000;
-    writeFileSync(join(root, 'big.txt'), `${line}\n`.repeat(lines));
+    writeFileSync(join(root, 'big.txt'), Buffer.alloc(lines * 32, `${line}\n`));
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
     const read = (range?: string) =>
@@ -185,8 +185,8 @@ describe('large files', () => {
   });
 
   it('are read together up to the limit for one', async () => {
-    writeFileSync(join(root, 'half.txt'), 'x'.repeat(limits.wholeFileBytes / 2));
-    writeFileSync(join(root, 'more.txt'), 'x'.repeat(limits.wholeFileBytes / 2 + 1));
+    writeFileSync(join(root, 'half.txt'), Buffer.alloc(limits.wholeFileBytes / 2, 'x'));
+    writeFileSync(join(root, 'more.txt'), Buffer.alloc(limits.wholeFileBytes / 2 + 1, 'x'));
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
     expect(await call(session, 'read_files', { path: ['half.txt', 'more.txt'] })).toBe(
@@ -195,7 +195,7 @@ describe('large files', () => {
   });
 
   it('are refused when they have more lines than an answer can hold', async () => {
-    writeFileSync(join(root, 'lines.txt'), '\n'.repeat(6_000_000));
+    writeFileSync(join(root, 'lines.txt'), Buffer.alloc(6_000_000, '\n'));
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
     const read = (range = {}) => call(session, 'read_files', { path: 'lines.txt', ...range });
@@ -207,7 +207,9 @@ describe('large files', () => {
   });
 
   it('are edited up to the limit, and what would grow above it is refused', async () => {
-    writeFileSync(join(root, 'big.txt'), `${'x'.repeat(limits.wholeFileBytes - 2)}ab`);
+    const bytes = Buffer.alloc(limits.wholeFileBytes, 'x');
+    bytes.write('ab', bytes.length - 2);
+    writeFileSync(join(root, 'big.txt'), bytes);
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
     const edit = (replace: string) =>

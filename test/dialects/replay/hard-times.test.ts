@@ -165,7 +165,7 @@ const SWAP_FOREVER = `
 describe('a server that is killed while it writes', () => {
   it('leaves the old file or the new one, and the next write clears away the rest', async () => {
     proves('all.write.no-litter', 'all.write.atomic');
-    const content = 'new content\n'.repeat(3_000_000);
+    const content = 'new content\n'.repeat(soak(1_000_000, 3_000_000));
     const first = await serveApart({ 'a.txt': 'old\n' });
     void first.call('write_file', { path: 'a.txt', content }).catch(() => {});
     while (readdirSync(root).length === 1 && readFileSync(join(root, 'a.txt')).length < 10) {

@@ -17,7 +17,7 @@ let searched: StandardFixture | undefined;
 afterEach(() => (fixture === searched ? undefined : fixture.close()));
 afterAll(() => searched?.close());
 
-const FILES = soak(24, 40);
+const FILES = soak(16, 40);
 
 /** Files with eight needles each. */
 function needles(): Tree {

@@ -1,12 +1,15 @@
 /** Every encoding against iconv-lite itself, the decoder of the platform and the iconv of the system. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { toUSVString } from 'node:util';
 import iconv from 'iconv-lite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byteOffsets } from '../../../src/engine/charset/byte-offsets.ts';
 import { decodeUnmarked, encode, streamDecoder } from '../../../src/engine/charset/codec.ts';
 import { charsetNamed } from '../../../src/engine/index.ts';
 import { soak } from '../../soak.ts';
+import { temporaryDirectory } from '../../tree.ts';
 import { randomBytes, randomText, seeded, tabled } from './charset-fixture.ts';
 
 const repertoires = new Map<string, string[]>();
@@ -42,6 +45,8 @@ function platformDecoder(charset: string): InstanceType<typeof TextDecoder> | un
 }
 
 const hasIconv = spawnSync('iconv', ['--version']).status === 0;
+const scratch = temporaryDirectory();
+afterAll(() => scratch.remove());
 /** Under other names, or where the tables of others differ in a few characters of vendors. */
 const SYSTEM_NAMES: Readonly<Record<string, string>> = {
   shift_jis: 'CP932',
@@ -49,6 +54,34 @@ const SYSTEM_NAMES: Readonly<Record<string, string>> = {
   big5: 'BIG5-HKSCS',
   'windows-1255': 'CP1255',
 };
+
+/** Letters that an encoding has. */
+function lettersOf(charset: string): string[] {
+  return repertoire(charset).filter((each) => /^\p{L}$/u.test(each));
+}
+
+/** Those of them that the platform, where it knows the encoding, reads as we write them. */
+function agreedLettersOf(charset: string): string[] {
+  const decoder = platformDecoder(charset);
+  const isAgreed = (each: string) => decoder?.decode(encode(each, charset) as Buffer) === each;
+  return decoder ? lettersOf(charset).filter(isAgreed) : lettersOf(charset);
+}
+
+/** A text for each encoding, which the iconv of the system writes and reads: one shell for all of them. */
+const texts = new Map<string, { agreed: string[]; text: string }>();
+beforeAll(() => {
+  const lines = ['cd "$1"'];
+  for (const charset of tabled) {
+    const agreed = agreedLettersOf(charset);
+    const text = randomText(seeded(7), agreed, 500);
+    texts.set(charset, { agreed, text });
+    writeFileSync(join(scratch.path, `${charset}.text`), text);
+    const name = SYSTEM_NAMES[charset] ?? charset.toUpperCase().replace('_', '-');
+    lines.push(`iconv -c -f UTF-8 -t ${name} ${charset}.text > ${charset}.made`);
+    lines.push(`iconv -f ${name} -t UTF-8 ${charset}.made > ${charset}.back`);
+  }
+  if (hasIconv) spawnSync('sh', ['-c', lines.join('\n'), 'sh', scratch.path]);
+});
 
 describe.each(tabled)('%s', (charset) => {
   it('reads and writes random texts as iconv-lite does', () => {
@@ -63,20 +96,14 @@ describe.each(tabled)('%s', (charset) => {
   });
 
   it('reads what others have written', () => {
-    const letters = repertoire(charset).filter((each) => /^\p{L}$/u.test(each));
-    const decoder = platformDecoder(charset);
-    const agreed = letters.filter(
-      (each) => !decoder || decoder.decode(encode(each, charset) as Buffer) === each,
-    );
+    const { agreed, text } = texts.get(charset)!;
     // The platform lacks what vendors added to some of them.
-    expect(agreed.length).toBeGreaterThan(letters.length * 0.4);
-    const text = randomText(seeded(7), agreed, 500);
-    expect(decoder?.decode(encode(text, charset) as Buffer) ?? text).toBe(text);
+    expect(agreed.length).toBeGreaterThan(lettersOf(charset).length * 0.4);
+    expect(platformDecoder(charset)?.decode(encode(text, charset) as Buffer) ?? text).toBe(text);
     if (!hasIconv) return;
-    const name = SYSTEM_NAMES[charset] ?? charset.toUpperCase().replace('_', '-');
-    const made = spawnSync('iconv', ['-c', '-f', 'UTF-8', '-t', name], { input: text });
-    const back = spawnSync('iconv', ['-f', name, '-t', 'UTF-8'], { input: made.stdout }).stdout.toString();
-    const ours = [...decodeUnmarked(made.stdout, charset)];
+    const made = readFileSync(join(scratch.path, `${charset}.made`));
+    const back = readFileSync(join(scratch.path, `${charset}.back`), 'utf8');
+    const ours = [...decodeUnmarked(made, charset)];
     const differing = [...back].filter((each, index) => each !== ours[index]);
     expect(back.length).toBeGreaterThan(400);
     expect(differing.length).toBeLessThan(back.length * 0.01 + 1);

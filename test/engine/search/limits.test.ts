@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bundle } from '../../built.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
+import { soak } from '../../soak.ts';
 import type { Tree } from '../../tree.ts';
 import { until } from '../../until.ts';
 import { builtWorker, type Fixture, fixture } from './search-fixture.ts';
@@ -171,7 +172,7 @@ describe('progress', () => {
 
 describe('a big tree', () => {
   it('is searched with few descriptors, and none is left', async () => {
-    const here = await siteOf(files(600));
+    const here = await siteOf(files(soak(300, 600)));
     await here.grep({ regex: 'x' });
     const before = heldBelow(here.root);
     let most = 0;
@@ -220,14 +221,14 @@ describe('what may not be read', () => {
     });
     mkdirSync(join(here.root, 'm/closed'), { recursive: true });
     writeFileSync(join(here.root, 'm/closed/x.txt'), 'needle');
-    spawnSync('chmod', ['000', join(here.root, 'm/closed')]);
-    spawnSync('chmod', ['755', here.root]);
+    chmodSync(join(here.root, 'm/closed'), 0o000);
+    chmodSync(here.root, 0o755);
     // The super-user may read everything, so somebody else asks.
     const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
     const worker = await builtWorker();
     const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const ran = spawnSync(process.execPath, [script, here.root, worker, 'needle'], { cwd: '/', ...asNobody });
-    spawnSync('chmod', ['755', join(here.root, 'm/closed')]);
+    chmodSync(join(here.root, 'm/closed'), 0o755);
     expect(ran.stderr.toString()).toBe('');
     expect(ran.stdout.toString()).toBe('{"matches":2,"skippedUnreadable":2}\n');
   });

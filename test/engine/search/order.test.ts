@@ -11,7 +11,7 @@ function manyFiles(): Tree {
   const random = randomFrom(3);
   const tree: Tree = {};
   const names = ['a', 'a.txt', 'a-b', 'A', 'b', 'z', 'ä', 'Ω', '\ue000', '😀', 'a b', '.hidden'];
-  for (let i = 0; i < 350; i++) {
+  for (let i = 0; i < soak(200, 350); i++) {
     const depth = 1 + Math.floor(random() * 4);
     const directories = Array.from({ length: depth }, () => `${pick(random, names)}.d`);
     const lines = Array.from(

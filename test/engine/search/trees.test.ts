@@ -6,12 +6,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { namesIn, statAt, typeAt } from '../../../src/engine/confine/scan/packed-entries.ts';
 import type { Copies, TreeLook } from '../../../src/engine/confine/scan/tree-scanner.ts';
 import { startAttacker } from '../../attackers/attacker.ts';
+import { soak } from '../../soak.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { type Fixture, fixture } from './search-fixture.ts';
 
 const ALL = { notEntered: ['.git', 'node_modules'], mostEntries: 1_000_000 };
 const DIRECTORIES = 40;
-const FILES = 30;
+const FILES = soak(12, 30);
 /** The search threads do everything, or only what the main thread leaves to them. */
 const SHARES = [{ ownMs: 0 }, {}];
 

@@ -59,7 +59,7 @@ async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished
   await Promise.race([ended, firstChange()]);
   while (undo.exitCode === null && undo.signalCode === null) {
     if (isUnderWay()) undo.kill('SIGKILL');
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await ended;
   return undo.signalCode === 'SIGKILL' ? 'killed' : 'finished';

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../client.ts';
+import { soak } from '../../soak.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 const NOBODY = 65534;
@@ -57,6 +58,8 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
       fine('undo');
       expect(readBack(root)).toEqual(before);
       expect(lstatSync(join(root, path)).uid).toBe(0);
+      // Doing it again is no different for the others.
+      if (path !== soak('d/theirs.txt', path)) continue;
       fine('redo');
       expect(readBack(root)).toEqual(after);
       fine('undo');
@@ -85,7 +88,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
     }
     call('execute_command', { command: 'chmod -R u+w ro; rm -rf ro' });
     expect(readBack(root)).toEqual({});
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < soak(1, 2); round++) {
       fine('undo');
       expect(readBack(root)).toEqual(tree);
       expect(modes()).toEqual([0o555, 0o555, 0o500]);

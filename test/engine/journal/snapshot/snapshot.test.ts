@@ -56,7 +56,7 @@ async function fillWithLinks(count: number): Promise<void> {
 }
 
 test('one file of a large tree that a command removes is named, and comes back', async () => {
-  await fill(soak(12_000, 30_000));
+  await fill(soak(5_000, 30_000));
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
   expect(await command('rm d999/f7')).toHaveLength(1);

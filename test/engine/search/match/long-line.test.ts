@@ -34,7 +34,7 @@ const directory = mkdtempSync(join(tmpdir(), 'cofferdam-long-lines-'));
 const file = join(directory, 'lines.txt');
 const random = randomFrom(SEED);
 const rawLines = [
-  ...[...FILLERS, ...FILLERS, ...BROKEN].map((filler) => longLine(random, filler)),
+  ...[...FILLERS, ...soak([], FILLERS), ...BROKEN].map((filler) => longLine(random, filler)),
   Buffer.concat([Buffer.from(`${'-'.repeat(2100)}\u2028`), BROKEN[2]!]),
   Buffer.from('-ak'.repeat(800)),
 ];
@@ -129,7 +129,6 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
         'k.*?b',
         'a.+?',
         '.*k',
-        '.+?k',
         'k[^z]*',
         '[^-]+k',
         'k\\W+b',
@@ -138,7 +137,9 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
         'k.*$',
         '(?:k.*)+\\b',
       ],
-      ...['k.*-', '-.*k', '-.*-', '-.+?z', 'z.*z', 'z.*(?:a|b|k)', 'ak.*-', '-ak.*'],
+      ...['k.*-', '-.*k', '-.*-', 'z.*z', 'ak.*-', '-ak.*'],
+      // On lines of one filler these take their time.
+      ...soak([], ['.+?k', '-.+?z', 'z.*(?:a|b|k)']),
     ];
     const flags = ['', 'i', 'u', 'iu', 'm'];
     const chosen = [
