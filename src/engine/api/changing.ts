@@ -4,7 +4,7 @@ import { UTF8 } from '../charset/codec.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
-import { replaceContent, requireUnchanged, type Snapshot } from '../files/atomic-replace.ts';
+import { type FileSnapshot, replaceContent, requireUnchanged } from '../files/atomic-replace.ts';
 import { replaceTogether, requireDifferent } from '../files/atomic-replace-many.ts';
 import { encodedInTurns } from '../files/encoding/in-turns.ts';
 import { storedEncoding } from '../files/encoding/stored-encoding.ts';
@@ -148,7 +148,7 @@ export class ChangingApi extends ReadingApi {
 async function expectedSnapshot(
   place: Place,
   { ifHash, signal }: ExpectingCall,
-): Promise<Snapshot | undefined> {
+): Promise<FileSnapshot | undefined> {
   if (ifHash === undefined) return undefined;
   const snapshot = await readSnapshot(place, { signal });
   await requireHash(place.shown, snapshot.bytes, ifHash);

@@ -6,7 +6,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { hasSteps, type PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
-import type { Snapshot } from './atomic-replace.ts';
+import type { FileSnapshot } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
 import { readSnapshot } from './read/read.ts';
@@ -51,7 +51,7 @@ export async function applyPlans(
 
 function replacementsOf(
   { plan, from, to }: PlacedFile,
-  old: Snapshot | undefined,
+  old: FileSnapshot | undefined,
   bytes: Buffer,
 ): Replacement[] {
   if (!from) return [{ place: to!, bytes, expect: 'absent', ...likeMode(plan.mode) }];
@@ -67,7 +67,7 @@ function replacementsOf(
 /** What the file holds afterwards; of one that goes, whether its lines are those that the patch names. */
 export async function contentOf(
   plan: PlannedFile,
-  old: Snapshot | undefined,
+  old: FileSnapshot | undefined,
   declared: () => Charset | undefined,
   compute: ComputeFile,
 ): Promise<Buffer> {

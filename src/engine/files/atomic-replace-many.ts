@@ -14,11 +14,11 @@ import type { Place } from '../confine/place.ts';
 import { allDone, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import {
+  type FileSnapshot,
   type Prepared,
   prepareContent,
   replaceContent,
   requireUnchanged,
-  type Snapshot,
 } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, noRecorder } from './recorder.ts';
@@ -30,7 +30,7 @@ export interface Replacement {
   /** The new content; `removed` when the file is to go, for which a snapshot is expected. */
   bytes: Buffer | 'removed';
   /** What must still stand there, `absent` for a new file; anything when left out. */
-  expect?: Snapshot | 'absent';
+  expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
   like?: Dress;
 }
@@ -99,11 +99,15 @@ function prepare(
 ): Promise<Prepared> {
   const { place, bytes, expect } = replacement;
   if (bytes !== 'removed') return prepareContent(place, bytes, { ...replacement, signal, recorder });
-  return prepareRemoval(place, expect as Snapshot, recorder);
+  return prepareRemoval(place, expect as FileSnapshot, recorder);
 }
 
 /** The journal stores what goes: to set it aside would be a step that cannot be taken back by a rename. */
-async function prepareRemoval(place: Place, expect: Snapshot, recorder: ChangeRecorder): Promise<Prepared> {
+async function prepareRemoval(
+  place: Place,
+  expect: FileSnapshot,
+  recorder: ChangeRecorder,
+): Promise<Prepared> {
   const { dir, name, shown } = place;
   if (await recorder.removes(place, expect.stat)) await recorder.cannotSetAside(place, expect.stat);
   return {

@@ -13,14 +13,14 @@ import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 const ATTEMPTS = 5;
 
 /** A file as it was read: a change is only made when the file is still the same. */
-export interface Snapshot {
+export interface FileSnapshot {
   stat: Stat;
   bytes: Buffer;
 }
 
 export interface ReplaceOptions {
   /** What must still be there: `absent` for a new file, a snapshot for an edit; anything when left out. */
-  expect?: Snapshot | 'absent';
+  expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: Dress;
   signal?: AbortSignal | undefined;
@@ -167,7 +167,7 @@ function replaceable(place: Place): Stat | undefined {
 }
 
 /** The last look before a change: fails when the file is no longer what was read. */
-export function requireUnchanged(place: Place, expect: Snapshot | 'absent'): void {
+export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'): void {
   const now = place.lstat();
   if (expect === 'absent') {
     if (now !== undefined) fail({ kind: 'exists', path: place.shown, found: now.type });

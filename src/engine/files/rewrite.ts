@@ -4,7 +4,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Rewrote } from '../text/rewrite.ts';
-import { replaceContent, type Snapshot } from './atomic-replace.ts';
+import { type FileSnapshot, replaceContent } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { readSnapshot } from './read/read.ts';
 import type { ChangeRecorder } from './recorder.ts';
@@ -52,7 +52,7 @@ export async function rewriteTogether<R>(
 
 export async function replaceBytes(
   place: Place,
-  snapshot: Snapshot,
+  snapshot: FileSnapshot,
   bytes: Buffer | undefined,
   options: StoreOptions,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import type { Launch } from './process/run.ts';
 import type { Profile } from './profiles.ts';
 import type { SandboxRoot } from './sandbox/bubblewrap.ts';
 import { bubblewrapArgs, sandboxPlaces } from './sandbox/bubblewrap.ts';
-import type { HeldPlace } from './sandbox/held-places.ts';
+import type { SandboxPlace } from './sandbox/held-places.ts';
 import { holdDirectoriesBetween, releaseDirectories } from './sandbox/held-places.ts';
 import type { Installations } from './sandbox/installations.ts';
 import { whenMounted } from './sandbox/mount-check.ts';
@@ -28,7 +28,7 @@ import type { Scratch } from './scratch.ts';
 export interface LaunchSettings {
   roots: readonly SandboxRoot[];
   /** Places inside writable roots that commands may read, but neither change nor move. */
-  guarded: readonly HeldPlace[];
+  guarded: readonly SandboxPlace[];
   /** Sockets and FIFOs that commands must not reach. */
   masked: readonly string[];
   /** What the owner of the server denies or hides. */

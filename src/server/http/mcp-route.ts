@@ -7,7 +7,7 @@ import type { App } from '../mcp/app.ts';
 import { createSession } from '../mcp/library/session.ts';
 import { ProtectedResources } from '../oauth/protected-resource.ts';
 import type { OAuthSettings } from '../oauth/settings.ts';
-import type { Access } from '../web/admission.ts';
+import type { GrantedAccess } from '../web/admission.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -97,12 +97,12 @@ export class McpRoute implements Route {
     return serveMcp(this.#endpoint, { reply, principal, app, ...named, expectsContinue, whyNotInScope });
   }
 
-  #grantOf(reply: Reply): Access | undefined {
+  #grantOf(reply: Reply): GrantedAccess | undefined {
     const grant = this.#server.grantOf(reply);
     return grant && { grant };
   }
 
-  #accessOf(reply: Reply, path: string): Promise<Access | undefined> {
+  #accessOf(reply: Reply, path: string): Promise<GrantedAccess | undefined> {
     const resources = this.resources!;
     return this.#server.accessOf(reply, {
       challenge: () => resources.challenge(path),

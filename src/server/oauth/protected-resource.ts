@@ -3,7 +3,7 @@
  * the token of a request opens the endpoint.
  */
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { Access } from '../web/admission.ts';
+import type { GrantedAccess } from '../web/admission.ts';
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { type AccessToken, AccessTokens, InvalidToken } from './access-tokens.ts';
@@ -92,7 +92,7 @@ export class ProtectedResources {
   }
 
   /** A grant for the token of a request to this path, or why there is none. */
-  async open(token: string, path: string): Promise<Access | Refusal> {
+  async open(token: string, path: string): Promise<GrantedAccess | Refusal> {
     const endpoint = this.#options.paths.has(path) ? path : '/mcp';
     const { audience, publicUrl } = this.#options.settings;
     try {

@@ -25,11 +25,11 @@ const CORS_EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
 export interface IssuedTokens {
   /** The `WWW-Authenticate` for a request without a token. */
   challenge(): string;
-  open(token: string): Promise<Access | Refusal>;
+  open(token: string): Promise<GrantedAccess | Refusal>;
 }
 
 /** What a request may do. */
-export interface Access {
+export interface GrantedAccess {
   grant: Grant;
   /** What the authorization server allows; undefined for a token that the operator issued. */
   issued?: { scopes: ReadonlySet<string>; expiresAt: number };
@@ -92,7 +92,7 @@ export class Admission {
   }
 
   /** The same, where an authorization server issues tokens too. */
-  async accessOf(reply: Reply, issued: IssuedTokens): Promise<Access | undefined> {
+  async accessOf(reply: Reply, issued: IssuedTokens): Promise<GrantedAccess | undefined> {
     const shown = bearerOf(reply.request.headers.authorization);
     if (shown === undefined) {
       refuseToken(reply, TOKEN_NEEDED, issued.challenge());

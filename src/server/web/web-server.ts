@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Access, Admission, type IssuedTokens } from './admission.ts';
+import { Admission, type GrantedAccess, type IssuedTokens } from './admission.ts';
 import { Connections } from './connections.ts';
 import { HostAndOrigin, inUrl } from './host-and-origin.ts';
 import { defaultLimits, type HttpLimits } from './limits.ts';
@@ -132,7 +132,7 @@ export class WebServer {
   }
 
   /** The same, where an authorization server issues tokens too. */
-  accessOf(reply: Reply, issued: IssuedTokens): Promise<Access | undefined> {
+  accessOf(reply: Reply, issued: IssuedTokens): Promise<GrantedAccess | undefined> {
     return this.#admission.accessOf(reply, issued);
   }
 

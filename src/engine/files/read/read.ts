@@ -9,7 +9,7 @@ import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { whyBinary } from '../../text/encoding.ts';
-import type { Snapshot } from '../atomic-replace.ts';
+import type { FileSnapshot } from '../atomic-replace.ts';
 import { decodedInTurns } from '../encoding/in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import { textInTurns } from './utf8-in-turns.ts';
@@ -34,7 +34,7 @@ export interface ReadOptions {
 export function readSnapshot(
   place: Place,
   options: ReadOptions & { action?: 'read' | 'edit' } = {},
-): Snapshot | Promise<Snapshot> {
+): FileSnapshot | Promise<FileSnapshot> {
   const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
   const tooLarge = (size: number) =>
     fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });

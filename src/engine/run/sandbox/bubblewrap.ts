@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
-import type { HeldPlace } from './held-places.ts';
+import type { SandboxPlace } from './held-places.ts';
 import { linkTarget, type VisiblePath } from './installations.ts';
 import type { MaskedPlace } from './withheld-places.ts';
 
@@ -15,7 +15,7 @@ export interface BubblewrapFeatures {
   seccomp: boolean;
 }
 
-export interface SandboxRoot extends HeldPlace {
+export interface SandboxRoot extends SandboxPlace {
   /** The path by which the user named the root, when that is another one: a link there leads to the root. */
   given?: string;
 }

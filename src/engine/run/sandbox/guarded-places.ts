@@ -1,7 +1,7 @@
 /** Turns protected paths into places inside writable roots that a sandboxed command can read, but not change or move. */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
-import type { HeldPlace } from './held-places.ts';
+import type { SandboxPlace } from './held-places.ts';
 
 interface VisibleRoot {
   path: string;
@@ -11,7 +11,7 @@ interface VisibleRoot {
 /** Each place is a mount, and so is every directory on the way to it: with more, a command could not start. */
 const MAX_PLACES = 300;
 
-export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly string[]): HeldPlace[] {
+export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly string[]): SandboxPlace[] {
   const inside = [...new Set(paths)].filter((path) => {
     const root = innermost(roots, path);
     return root?.writable === true && root.path !== path;

@@ -6,7 +6,7 @@ import { isWithin } from '../../confine/roots.ts';
 import { fail } from '../../failures.ts';
 
 /** A directory or a file that must stay where it was when the server started. */
-export interface HeldPlace {
+export interface SandboxPlace {
   /** With all links resolved, as they were at the start. */
   path: string;
   /** `dev:ino`. */
@@ -29,7 +29,7 @@ export interface DirectoryBetween {
  * caller releases them. Fails when a place is no longer where it was: a mount there would show something else, and the
  * place itself would be unprotected under its new name.
  */
-export function holdDirectoriesBetween(places: readonly HeldPlace[]): DirectoryBetween[] {
+export function holdDirectoriesBetween(places: readonly SandboxPlace[]): DirectoryBetween[] {
   const between = new Map<string, DirectoryBetween>();
   try {
     for (const place of places) walkTo(place, placeAround(place, places), between);
@@ -44,14 +44,14 @@ export function releaseDirectories(between: readonly DirectoryBetween[]): void {
   for (const { dir } of between) dir.close();
 }
 
-function placeAround({ path }: HeldPlace, places: readonly HeldPlace[]): HeldPlace | undefined {
+function placeAround({ path }: SandboxPlace, places: readonly SandboxPlace[]): SandboxPlace | undefined {
   const around = places.filter((other) => other.path !== path && isWithin(path, other.path));
   return around.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 function walkTo(
-  place: HeldPlace,
-  around: HeldPlace | undefined,
+  place: SandboxPlace,
+  around: SandboxPlace | undefined,
   between: Map<string, DirectoryBetween>,
 ): void {
   const names = place.path.split('/').filter(Boolean);
@@ -79,7 +79,7 @@ function directoryOf(entered: Entered): Dir | undefined {
   return typeof entered === 'string' || 'linkTarget' in entered ? undefined : entered;
 }
 
-function moved({ path }: HeldPlace): never {
+function moved({ path }: SandboxPlace): never {
   const reason = `${path} is not where it was when the server started: put it back, or start the server anew`;
   return fail({ kind: 'no-sandbox', reason });
 }

@@ -12,9 +12,9 @@ import type { Withheld } from '../../confine/withheld/withheld.ts';
 import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
 import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
-import type { HeldPlace } from './held-places.ts';
+import type { SandboxPlace } from './held-places.ts';
 
-export interface MaskedPlace extends HeldPlace {
+export interface MaskedPlace extends SandboxPlace {
   isDirectory: boolean;
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asMountPoint } from '../../../../src/engine/confine/mounts.ts';
 import {
-  type HeldPlace,
   holdDirectoriesBetween,
   releaseDirectories,
+  type SandboxPlace,
 } from '../../../../src/engine/run/sandbox/held-places.ts';
 import { whenMounted } from '../../../../src/engine/run/sandbox/mount-check.ts';
 import { heldBelow } from '../../../descriptors.ts';
@@ -16,7 +16,7 @@ const onLinux = process.platform === 'linux';
 
 describe.runIf(onLinux)('the directories between held places (needs Linux)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
-  const place = (path: string, writable: boolean): HeldPlace => {
+  const place = (path: string, writable: boolean): SandboxPlace => {
     const { dev, ino } = lstatSync(join(base.path, path), { bigint: true });
     return { path: join(base.path, path), identity: `${dev}:${ino}`, fd: undefined, writable };
   };
