@@ -23,10 +23,15 @@ const ONLY_IN_A_SOAK: Record<string, readonly string[]> = soak<Record<string, st
   {
     // Walks and searches of everything, which standard makes, and a long pattern, which replay looks for.
     repo: ['list_files {"directory":".","max_depth"', 'search_files {', 'get_repo_overview'],
-    // A regular expression on one long line, which replay replaces, too.
-    fileeditor: ['search_and_replace {"path":"long5.txt"'],
-    // The edits of very many lines are made by standard, too, and so is the search for a place that is not there.
+    // A regular expression on one long line, which replay replaces, too, and insertions into as many files as
+    // write_files writes.
+    fileeditor: ['search_and_replace {"path":"long5.txt"', 'insert_contents {"path":["written/'],
+    // The edits of very many lines are made by standard, too, and so are the searches for a place that is not there and
+    // for what a wrong name could mean. fileeditor replaces a text without regard to case.
     replay: [
+      'read_multiple_files {"paths":["many/entrie-',
+      'edit_files {"paths":["many/entrie-',
+      'edit_file {"path":"long2.txt"',
       'glob_search',
       'delete_file',
       'edit_file {"path":"small.txt"',
@@ -34,8 +39,9 @@ const ONLY_IN_A_SOAK: Record<string, readonly string[]> = soak<Record<string, st
       'edit_file {"path":"lines.txt","edits":[{"oldText":"^line"',
       'edit_file {"path":"lines.txt","edits":[{"oldText":"no such line',
     ],
-    // None is made in one piece at this scale, nor takes long enough to show it.
-    standard: ['history {"limit"', 'directory_tree {"path":"."'],
+    // The first two are not made in one piece at this scale, nor take long enough to show it; patch, too, makes a long
+    // new file by a patch.
+    standard: ['history {"limit"', 'directory_tree {"path":"."', 'apply_patch {"patch":"--- /dev/null'],
   },
   {},
 );
