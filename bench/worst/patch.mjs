@@ -23,6 +23,7 @@ export function patch(site) {
     ['shell_exec', { command: 'ls', args: Array(8000).fill('x'.repeat(2000)) }],
     ['shell_exec', { command: 'ls', args: Array(10).fill('token'.repeat(400)) }],
     ['shell_exec', { command: 'ls', args: [`-${'token'.repeat(20_000)} `, 'x'] }],
+    ['shell_exec', { command: 'ls', args: ['/a'.repeat(2_000_000)] }],
     // A line that begins like a fence and is none.
     ['patch_apply', { path: 'patched.txt', patch: `${'~'.repeat(100_000)}\`\n@@ -1 +1 @@\n-a\n+b\n` }],
     ['write_file', { path: 'whole.txt', content: fifty }],

@@ -30,6 +30,9 @@ export function standard(site) {
     ['grep_files', { pattern: 'token'.repeat(400), path: at('small.txt') }],
     edit('small.txt', [{ oldText: `x\n${blanks}…...${blanks}#…`, newText: '' }]),
     ['read_text_file', { path: wrong(1) }],
+    // At every scale: so long a path or pattern is refused before anybody takes it apart.
+    ['read_text_file', { path: '/a'.repeat(2_000_000) }],
+    ['search_files', { path: root, pattern: '['.repeat(2_000_000) }],
     ['read_text_file', { path: at('large.txt'), offset: Math.round(2_900_000 * scale), hash: true }],
     ['read_text_file', { path: at('empty-lines.txt'), tail: 1_000_000 }],
     ['read_text_file', { path: at('empty-lines.txt'), anchors: true }],

@@ -1,6 +1,6 @@
 /** What a path of a call means: absolute, below the home directory, or in one of the given directories. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { fail } from '../../engine/index.ts';
+import { fail, requireShortPath } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 
 const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
@@ -18,6 +18,7 @@ export function asCalled(path: string, context: ToolContext): string {
 
 /** The absolute path that a call means. Nothing needs to be there. */
 export function pathOf(named: string, context: ToolContext): string | Promise<string> {
+  requireShortPath(named);
   if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) refuseWindowsPath(named);
   const plain = expandHome(named, context.home).replace(/(?<=[^/])\/+$/, '');
   const path = absolute(plain, context);

@@ -1,10 +1,11 @@
 /** How a path is reported that led nowhere: absolute, below the real name of its root. */
 import { isAbsolute, resolve, sep } from 'node:path';
+import { shortPath } from '../confine/long-path.ts';
 import { isWithin, type Root } from '../confine/roots.ts';
 
 /** A relative path starts at `base`, which itself starts at the first root. */
 export function reportedPath(roots: readonly Root[], path: string, base = '.'): string {
-  const absolute = asWritten(resolve(roots[0]?.real ?? sep, base), path);
+  const absolute = asWritten(resolve(roots[0]?.real ?? sep, shortPath(base)), shortPath(path));
   for (const { real, knownAs } of roots) {
     const name = knownAs.find((each) => isWithin(absolute, each));
     if (name !== undefined && name !== real) return `${real}${absolute.slice(name.length)}`;

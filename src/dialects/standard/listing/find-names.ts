@@ -1,5 +1,5 @@
 /** Which names a pattern of search_files means. */
-import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
+import { ITEMS_PER_CHECK, requireShortGlob, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { deeper, explainEmpty } from '../../empty-search.ts';
 import { pathOf } from '../paths.ts';
@@ -20,6 +20,7 @@ export interface FoundNames {
 }
 
 export async function findNames(args: NameSearch, context: ToolContext): Promise<FoundNames> {
+  requireShortGlob(args.pattern);
   const negations = /^!*/.exec(args.pattern)![0].length;
   const names = wanted(args.pattern.slice(negations));
   if (negations % 2 === 1) return othersThan({ globs: names.globs }, args, context);
