@@ -46,7 +46,7 @@ export class Yielder {
 }
 
 /** Work that can be left and taken up again wherever it yields. */
-export type Steps<T> = Generator<void, T>;
+export type Steps<T> = Generator<unknown, T>;
 
 /** Goes through all steps in one turn. */
 export function atOnce<T>(steps: Steps<T>): T {

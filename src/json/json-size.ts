@@ -41,22 +41,30 @@ export function jsonBytes(value: unknown): number {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** The same, and it yields again and again: a long value is measured while others work. */
-export function* measuringJson(value: unknown): Generator<void, number> {
+/** The same, but no more than `most`: what is longer is not measured to its end. */
+export function jsonBytesUpTo(value: unknown, most: number): number {
+  const steps = measuringJson(value);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done || step.value >= most) return Math.min(step.value, most);
+  }
+}
+
+/** The same, and it yields the size so far again and again: a long value is measured while others work. */
+export function* measuringJson(value: unknown): Generator<number, number> {
   let sum = 0;
   let left = PIECE;
-  function* measure(each: unknown): Generator<void, void> {
+  function* measure(each: unknown): Generator<number, void> {
     left -= VALUE;
     if (left <= 0) {
       left = PIECE;
-      yield;
+      yield sum;
     }
     if (typeof each === 'string') yield* text(each);
     else if (typeof each !== 'object' || each === null) sum += String(JSON.stringify(each)).length;
     else if (Array.isArray(each)) yield* list(each);
     else yield* members(each);
   }
-  function* text(each: string): Generator<void, void> {
+  function* text(each: string): Generator<number, void> {
     if (each.length <= PIECE) {
       left -= each.length;
       sum += jsonTextBytes(each);
@@ -67,10 +75,10 @@ export function* measuringJson(value: unknown): Generator<void, number> {
       const end = pieceEnd(each, at, PIECE);
       sum += pieceBytes(each, at, end);
       at = end;
-      yield;
+      yield sum;
     }
   }
-  function* list(items: readonly unknown[]): Generator<void, void> {
+  function* list(items: readonly unknown[]): Generator<number, void> {
     sum += items.length === 0 ? 2 : 1 + items.length;
     for (const item of items) {
       // Without a generator for each of many short texts.
@@ -80,7 +88,7 @@ export function* measuringJson(value: unknown): Generator<void, number> {
       } else yield* measure(item === undefined ? null : item);
     }
   }
-  function* members(object: object): Generator<void, void> {
+  function* members(object: object): Generator<number, void> {
     let count = 0;
     for (const [name, member] of Object.entries(object)) {
       if (member === undefined) continue;

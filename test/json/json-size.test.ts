@@ -1,6 +1,6 @@
 /** The size of a value as JSON is told without writing it, and is exact. */
 import { expect, it } from 'vitest';
-import { jsonBytes, measuringJson } from '../../src/json/json-size.ts';
+import { jsonBytes, jsonBytesUpTo, measuringJson } from '../../src/json/json-size.ts';
 
 const CHARACTERS = ['a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '漢', '😀', '\ud800', '\udc00', '\u2028'];
 
@@ -51,4 +51,16 @@ it.each([
 
 it('yields by how long the texts of a list are, too', () => {
   expect([...measuringJson(new Array(1000).fill('x'.repeat(1000)))].length).toBeGreaterThan(10);
+});
+
+it('is measured no further than asked for', () => {
+  const list = new Array(5).fill('x'.repeat(100_000));
+  expect(jsonBytesUpTo(list, 1000)).toBe(1000);
+  expect(jsonBytesUpTo(list, 1_000_000)).toBe(Buffer.byteLength(JSON.stringify(list)));
+  const unread = {
+    get later() {
+      throw new Error('was measured');
+    },
+  };
+  expect(jsonBytesUpTo([...list, unread], 1000)).toBe(1000);
 });

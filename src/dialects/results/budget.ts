@@ -1,6 +1,7 @@
 /** How long an answer may be where a dialect keeps to a number of tokens, and the words for what did not fit. */
 import { grouped } from '../../display/grouped.ts';
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
+import { jsonBytesUpTo } from '../../json/json-size.ts';
 
 /** Clients cut answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;
@@ -24,8 +25,8 @@ export function budgetOf(budget: Budget, args: object = {}): number {
 }
 
 function noteBytes(budget: Budget, args: object): number {
-  const wanted = Buffer.byteLength(JSON.stringify(args)) + NOTE_WORDS;
-  return Math.min(Math.max(wanted, LEAST_NOTE), answerBytes(budget) >> 1);
+  const most = answerBytes(budget) >> 1;
+  return Math.min(Math.max(jsonBytesUpTo(args, most) + NOTE_WORDS, LEAST_NOTE), most);
 }
 
 /** Which part of a whole an answer shows; `next` is the call that goes on, where there is one. */
