@@ -24,25 +24,26 @@ export interface LinesOfText {
   firstLine?: string;
 }
 
-/** `first` is the number of the text's first line. */
+/** `first` is the number of the text's first line. The text behind the part is not looked at: it may be long. */
 export function partOfText(text: string, first: number, span: LineSpan): LinesOfText {
   const { from, column, lines, maxBytes } = span;
-  const starts = lineStarts(text);
-  const endOf = (line: number) => starts[line - first + 1] ?? text.length;
-  const lastLine = Math.min(first - 1 + starts.length, from + lines - 1);
-  if (from > lastLine) return { text: '', from, to: from - 1, column };
-  const begin = Math.min(starts[from - first]! + column - 1, endOf(from));
+  const start = lines < 1 ? undefined : startOfLine(text, from - first);
+  if (start === undefined) return { text: '', from, to: from - 1, column };
+  const firstEnd = endOfLine(text, start);
+  const begin = Math.min(start + column - 1, firstEnd);
   let to = from - 1;
   let end = begin;
-  for (let room = maxBytes; to < lastLine; to++) {
-    room -= Buffer.byteLength(text.slice(end, endOf(to + 1)));
+  for (let room = maxBytes, lineEnd = firstEnd; to < from + lines - 1; lineEnd = endOfLine(text, end)) {
+    room -= Buffer.byteLength(text.slice(end, lineEnd));
     if (room < 0) break;
-    end = endOf(to + 1);
+    to++;
+    end = lineEnd;
+    if (end === text.length) break;
   }
   if (to >= from && column === 1) return { text: text.slice(begin, end), from, to, column };
-  const firstLine = withoutEnd(text.slice(starts[from - first]!, endOf(from)));
+  const firstLine = withoutEnd(text.slice(start, firstEnd));
   if (to >= from) return { text: text.slice(begin, end), from, to, column, firstLine };
-  const rest = text.slice(begin, endOf(from));
+  const rest = text.slice(begin, firstEnd);
   const most = firstBytes(rest, maxBytes);
   // A line end stays whole.
   const piece =
@@ -51,15 +52,16 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
   return { text: piece, from, to: from, column, goesOnAt, firstLine };
 }
 
-/** A line starts behind each newline, but not at the very end. */
-function lineStarts(text: string): number[] {
-  const starts: number[] = [];
-  for (let at = 0; at < text.length; ) {
-    starts.push(at);
-    const newline = text.indexOf('\n', at);
-    at = newline < 0 ? text.length : newline + 1;
-  }
-  return starts;
+/** Where the line behind that many others begins: behind a newline, but not at the very end. */
+function startOfLine(text: string, before: number): number | undefined {
+  let start = 0;
+  for (let line = 0; line < before && start < text.length; line++) start = endOfLine(text, start);
+  return start < text.length ? start : undefined;
+}
+
+function endOfLine(text: string, from: number): number {
+  const newline = text.indexOf('\n', from);
+  return newline < 0 ? text.length : newline + 1;
 }
 
 /** The start of the text, at most this many bytes of UTF-8 but at least one character; no character is cut. */
