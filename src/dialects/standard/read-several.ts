@@ -1,4 +1,5 @@
 /** Several files in one answer: each gets the same part of it, and what short ones leave goes to the others. */
+import { truncate } from '../../display/truncate.ts';
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import { EngineFailure, type Failure } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
@@ -10,6 +11,8 @@ import { readText } from './read-text.ts';
 const SEPARATOR = '\n---\n';
 /** The words around a file's text: how it goes on, besides its path. */
 const OVERHEAD = 150;
+/** No system takes a longer path. */
+const LONGEST_PATH = 4096;
 /** Less of a file is not worth showing. */
 const LEAST_TEXT = 100;
 
@@ -81,7 +84,7 @@ async function textOf(path: string, bytes: number, context: ToolContext): Promis
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
     const { facts } = error;
-    const why = `${path}: Error - ${failureText(facts, 'read_text_file', context)}`;
+    const why = `${truncate(path, LONGEST_PATH)}: Error - ${failureText(facts, 'read_text_file', context)}`;
     return { text: truncateToBytes(why, bytes), isCut: false, failure: facts };
   }
 }

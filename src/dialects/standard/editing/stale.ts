@@ -1,8 +1,12 @@
 /** Changes that are made only to the content that the caller knows. */
+import { truncate } from '../../../display/truncate.ts';
 import { EngineFailure, unifiedDiff } from '../../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
 import { refused } from '../outcome.ts';
 import { asCalled } from '../paths.ts';
+
+/** Hashes are much shorter; what a client sends as one may be longer. */
+const MAX_SHOWN = 80;
 
 /** What came of the change; or, when another content is there now, a refusal that shows what is different. */
 export async function unlessStale<T>(
@@ -19,7 +23,8 @@ export async function unlessStale<T>(
     if (hash === undefined || ifHash === undefined) throw error;
     context.engine.reportFailure(error.facts);
     const shown = asCalled(path, context);
-    const what = `${shown} has changed: its hash is ${hash} now, not ${ifHash}. Nothing was changed.`;
+    const expected = truncate(ifHash, MAX_SHOWN);
+    const what = `${shown} has changed: its hash is ${hash} now, not ${expected}. Nothing was changed.`;
     const diff = await diffSince(path, ifHash, context);
     return refused(
       `${what}\n${diff ?? 'Read it again, and repeat the call with the new hash.'}`,
