@@ -1,4 +1,5 @@
 /** The history of changes as the tools show it, and the way back. */
+import { truncate } from '../../display/truncate.ts';
 import { type Change, type FileDiff, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
@@ -9,6 +10,9 @@ import { timestamp } from '../results/timestamp.ts';
 import { refused } from './outcome.ts';
 
 const MOST_FILES = 10;
+/** Names of entries are much shorter; what a client sends as one may be longer. */
+const MAX_SHOWN = 80;
+
 export const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
 
 export interface HistoryArguments {
@@ -21,11 +25,12 @@ export async function historyText(
   args: HistoryArguments,
   below: string | undefined,
   context: ToolContext,
-): Promise<string> {
+): Promise<string | ResultOutcome> {
   const { engine } = context;
   if (!engine.keepsChanges) return NO_HISTORY;
   const all = await engine.history.entries(below === undefined ? {} : { below });
-  const start = args.before === undefined ? 0 : all.findIndex(({ id }) => id === args.before) + 1;
+  const start = args.before === undefined ? 0 : await firstBefore(args.before, all, context);
+  if (start === undefined) return noEntry(args.before!);
   const wanted = all.slice(start, start + args.limit);
   if (wanted.length === 0) return 'No changes';
   const lines: string[] = [];
@@ -35,6 +40,23 @@ export async function historyText(
   if (left === 0) return page.lines.join('\n');
   const next = nextCall('history', args, { before: wanted[page.end - 1]!.id }, context);
   return [...page.lines, `[${left} older changes; ${next}]`].join('\n');
+}
+
+/** Where in a list, newest first, those begin that are older than this entry; undefined when there is no such entry. */
+async function firstBefore(
+  before: string,
+  all: readonly JournalEntry[],
+  { engine }: ToolContext,
+): Promise<number | undefined> {
+  const index = all.findIndex(({ id }) => id === before);
+  if (index >= 0) return index + 1;
+  // It may be a change of another path.
+  const every = await engine.history.entries({});
+  const place = every.findIndex(({ id }) => id === before);
+  if (place < 0) return undefined;
+  const older = new Set(every.slice(place + 1).map(({ id }) => id));
+  const first = all.findIndex(({ id }) => older.has(id));
+  return first < 0 ? all.length : first;
 }
 
 async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<string> {
@@ -93,7 +115,7 @@ export function noChange(): ResultOutcome {
 }
 
 export function noEntry(id: string): ResultOutcome {
-  return refused(`There is no entry ${id}\nhistory lists the entries.`, 'not-found');
+  return refused(`There is no entry ${truncate(id, MAX_SHOWN)}\nhistory lists the entries.`, 'not-found');
 }
 
 export async function newestOwn({ engine, caller }: ToolContext): Promise<JournalEntry | undefined> {
