@@ -1,6 +1,6 @@
 /** A sandbox that is installed and fails closes the door, and opens it again when it works; one that is missing is told everywhere. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { planSandbox } from '../../src/engine/run/sandbox/sandbox.ts';
@@ -24,8 +24,11 @@ afterEach(() => base.remove());
 /** A PATH on which `bwrap` is a script of ours; `$real` is the one that works. */
 function withBubblewrap(script: string): NodeJS.ProcessEnv {
   const file = join(base.path, 'bin/bwrap');
-  writeFileSync(file, `#!/bin/sh\nreal=${programOnPath('bwrap')}\n${script}\n`);
-  chmodSync(file, 0o755);
+  const draft = join(base.path, 'bwrap-draft');
+  writeFileSync(draft, `#!/bin/sh\nreal=${programOnPath('bwrap')}\n${script}\n`);
+  chmodSync(draft, 0o755);
+  // A shell reads its script as it goes: one that still runs must not find the file empty.
+  renameSync(draft, file);
   return { ...process.env, PATH: `${join(base.path, 'bin')}:${process.env.PATH}` };
 }
 
