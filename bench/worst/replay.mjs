@@ -99,7 +99,7 @@ export function replay(site) {
     [
       'execute_command',
       {
-        command: `find many -name "*[1-4].txt" -exec touch {} +; head -c ${Math.round(500_000 * scale)} /dev/zero | tr "\\0" x`,
+        command: `find many -name "*1.txt" -exec touch {} +; head -c ${Math.round(500_000 * scale)} /dev/zero | tr "\\0" x`,
       },
     ],
     ['delete_file', { path: at('tree') }],
