@@ -14,6 +14,7 @@ import {
   type JSONRPCRequest,
   type McpHttpHandler,
   type McpServer,
+  preloadSchemas,
   SERVER_INFO_META_KEY,
   type Server,
   type ServerEventBus,
@@ -87,6 +88,8 @@ export class Stateless {
   readonly #listened: ListenedResources;
 
   constructor(app: App, create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
+    // Left to itself, the library builds its schemas with the first request, which takes longer than a turn may.
+    preloadSchemas();
     this.#create = create;
     this.#isOwn = create === createSession;
     this.#handler = createMcpHandler(
