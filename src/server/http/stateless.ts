@@ -48,6 +48,15 @@ const CANCELLED = 499;
 const MAX_REMEMBERED = 200;
 const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
 
+/**
+ * With the first request, the library would build its schemas and Node load its web standards. Each takes longer than a
+ * turn may, and neither can be split: the server does both before it listens.
+ */
+function prepareLibrary(): void {
+  preloadSchemas();
+  Reflect.get(globalThis, 'Response');
+}
+
 /** The members of a Request that the library reads. */
 class StatelessRequest {
   readonly method = 'POST';
@@ -88,8 +97,7 @@ export class Stateless {
   readonly #listened: ListenedResources;
 
   constructor(app: App, create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
-    // Left to itself, the library builds its schemas with the first request, which takes longer than a turn may.
-    preloadSchemas();
+    prepareLibrary();
     this.#create = create;
     this.#isOwn = create === createSession;
     this.#handler = createMcpHandler(
