@@ -12,6 +12,7 @@ export function fileeditor(site) {
     ['read_files', { path: Array.from({ length: 50 }, (_, i) => `big-${i}.txt`) }],
     ['read_files', { path: 'empty-lines.txt' }],
     ['read_files', { path: 'lines.txt', line_range: `1-${lines}` }],
+    ['read_files', { path: 'one-line.txt' }],
     ['read_files', { path: Array.from({ length: 200 }, (_, i) => `many/entrie-${i}.txd`) }],
     ['insert_contents', { path: 'inserted.txt', line: 200, content: 'x\n'.repeat(500_000 * scale) }],
     [

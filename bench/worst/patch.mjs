@@ -15,6 +15,8 @@ export function patch(site) {
     ['write_file', { path: 'other.txt', content: 'x\n'.repeat(2_000_000 * scale) }],
     ['shell_exec', { command: 'ls', args: ['many'] }],
     ['shell_exec', { command: 'ls', args: many(10_000, (i) => `many/x${i}`) }],
+    // At every scale: nearly as many as are not refused.
+    ['shell_exec', { command: 'ls', args: Array.from({ length: 8000 }, (_, i) => `x${i}`) }],
     // At every scale: so many are refused, and before the options are looked at.
     ['shell_exec', { command: 'ls', args: Array(60_000).fill(`-${'l'.repeat(20)}`) }],
     ['shell_exec', { command: 'ls', args: [`-${'l'.repeat(1_000_000)}`] }],

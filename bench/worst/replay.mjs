@@ -73,6 +73,8 @@ export function replay(site) {
       'edit_files',
       { paths: [at('big-*.txt')], edits: [{ oldText: 'line 9', newText: 'x', limit: 0 }], dryRun: true },
     ],
+    // The answer quotes all of it.
+    ['edit_files', { paths: ['/a'.repeat(1_500_000)], edits: [{ oldText: 'a' }] }],
     ['edit_files', { paths: many(600, wrong), edits: [{ oldText: 'a' }] }],
     ['search_files', { directory: at('many'), pattern: 'entry' }],
     ['glob_search', { directory: root, globs: ['**'], max: 0 }],

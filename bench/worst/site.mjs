@@ -53,6 +53,8 @@ function texts({ root, scale, lines }) {
   writeFileSync(join(root, 'large.txt'), 'some text in a line\n'.repeat(3_000_000 * scale));
   writeFileSync(join(root, 'empty-lines.txt'), '\n'.repeat(30_000_000 * scale));
   writeFileSync(join(root, 'megabyte.txt'), 'ab c'.repeat(200_000));
+  // At every scale: longer than an answer may be.
+  writeFileSync(join(root, 'one-line.txt'), 'ab c'.repeat(2_200_000));
   writeFileSync(join(root, 'small.txt'), 'small\n');
   writeFileSync(join(root, 'binary.png'), Buffer.alloc(5_000_000 * scale, 1));
 }

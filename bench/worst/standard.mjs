@@ -62,6 +62,7 @@ export function standard(site) {
     ['apply_patch', { patch: longHunk(at('small.txt'), patchLines), dryRun: true }],
     ['apply_patch', { patch: `*** Begin Patch\n${addFiles}*** End Patch\n` }],
     ['undo', {}],
+    ['undo', { entry: 'x'.repeat(3_000_000) }],
     ['write_file', { path: at('whole-4.txt'), content: fifty }],
     ['write_file', { path: at('whole-4.txt'), content: `${fifty}more\n` }],
     ['write_file', { path: at(`below/${deepPath}`), content: 'x' }],

@@ -12,6 +12,8 @@ export function workspace(site) {
     ['write_file', { file: 'many/newest.txt', content: 'x' }],
     ['delete_file', { path: 'many/nosuch' }],
     ['read_file', Object.fromEntries(many(10_000, (i) => [`field${i}`, i]))],
+    // At every scale: as many as are not refused.
+    ['read_file', Object.fromEntries(Array.from({ length: 4900 }, (_, i) => [`field${i}`, i]))],
     // At every scale: so many are refused, and nobody goes through them before.
     ['read_file', Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`field${i}`, i]))],
     ['mkdir', { dir: 'many/made' }],

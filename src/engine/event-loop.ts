@@ -21,6 +21,14 @@ export function yieldIfDue(): Promise<void> | undefined {
   return new Promise<void>((resolve) => setImmediate(resolve));
 }
 
+/**
+ * Waits for a turn in which nothing has run yet. After a callback of I/O one wait is too few: the event loop still runs
+ * what waits for it in the same turn.
+ */
+export async function nextTurn(): Promise<void> {
+  for (let waits = 0; waits < 2; waits++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
 export class Yielder {
   readonly #signal: AbortSignal | undefined;
 

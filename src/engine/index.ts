@@ -22,6 +22,7 @@ export {
   inTurns,
   joinedInTurns,
   mapInTurns,
+  nextTurn,
   type Steps,
   sortedInTurns,
   splitInTurns,

@@ -11,11 +11,13 @@ const MOST_NAMED = 10;
 const MOST_EXCESS = 5000;
 const LONGEST_NAME = 60;
 
-/** A name in the arguments that its object's schema does not know. */
-interface Excess extends Where {
-  name: string;
-  /** The names that the schema knows. */
-  takes: readonly string[];
+/** The names in the arguments that the schemas of their objects do not know. */
+interface Excess {
+  count: number;
+  /** The first ones, as they are shown. */
+  shown: string[];
+  /** The names that a schema knows, by the object in words. */
+  takes: Map<string, readonly string[]>;
 }
 
 interface Where {
@@ -50,16 +52,17 @@ export function refuseIgnored(calledAs: string): never {
 function* noting(tool: Tool, sent: Record<string, unknown>, calledAs: string): Steps<Ignored | undefined> {
   // To read the names took its time already.
   yield;
-  const excess: Excess[] = [];
+  const excess: Excess = { count: 0, shown: [], takes: new Map() };
   const where = { at: '', owner: calledAs };
   yield* findExcess(tool.input, sent, where, excess, tool.aliases);
-  if (excess.length === 0) return undefined;
-  const ignored = excess.slice(0, MOST_NAMED).map(shown);
-  if (excess.length > MOST_NAMED) ignored.push(`… ${excess.length - MOST_NAMED} more`);
-  const takes = new Map(excess.map((each) => [each.owner, each.takes]));
-  const known = [...takes].map(([owner, names]) => `${owner} takes ${names.join(', ') || 'no arguments'}`);
+  const { count, shown: ignored } = excess;
+  if (count === 0) return undefined;
+  if (count > MOST_NAMED) ignored.push(`… ${count - MOST_NAMED} more`);
+  const known = [...excess.takes].map(
+    ([owner, names]) => `${owner} takes ${names.join(', ') || 'no arguments'}`,
+  );
   const note = `[ignored: ${ignored.join(', ')}; ${known.join('; ')}]`;
-  return { note, isTooMuch: excess.length > MOST_EXCESS };
+  return { note, isTooMuch: count > MOST_EXCESS };
 }
 
 /** ` (did you mean limit?)` when the tool takes a similar name. */
@@ -73,10 +76,10 @@ function* findExcess(
   schema: Schema,
   value: unknown,
   where: Where,
-  found: Excess[],
+  found: Excess,
   aliases: Tool['aliases'] = {},
 ): Steps<void> {
-  if (!('type' in schema) || found.length > MOST_EXCESS) return;
+  if (!('type' in schema) || found.count > MOST_EXCESS) return;
   if (schema.type === 'array' && Array.isArray(value)) {
     if (!('type' in schema.items) || !['object', 'array'].includes(schema.items.type)) return;
     const owner = `each of ${where.at}`;
@@ -88,10 +91,12 @@ function* findExcess(
   if (schema.type !== 'object' || !isObject(value)) return;
   const { properties } = schema;
   const takes = Object.keys(properties);
-  for (const name of Object.keys(value)) {
+  for (const [i, name] of Object.keys(value).entries()) {
+    if (i % ITEMS_PER_CHECK === ITEMS_PER_CHECK - 1) yield;
     if (Object.hasOwn(properties, name) || Object.hasOwn(aliases, name)) continue;
-    found.push({ ...where, name, takes });
-    if (found.length > MOST_EXCESS) return;
+    if (found.shown.length < MOST_NAMED) found.shown.push(shown(name, where.at, takes));
+    found.takes.set(where.owner, takes);
+    if (++found.count > MOST_EXCESS) return;
   }
   for (const [name, inner] of Object.entries(properties)) {
     const at = where.at === '' ? name : `${where.at}.${name}`;
@@ -100,7 +105,7 @@ function* findExcess(
 }
 
 /** A name is the caller's text: quoted unless it reads like a name, and truncated when it is long. */
-function shown({ name, at, takes }: Excess): string {
+function shown(name: string, at: string, takes: readonly string[]): string {
   const short = truncate(name, LONGEST_NAME);
   const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : quoted(short);
   return `${at === '' ? '' : `${at}.`}${readable}${didYouMean(name, takes)}`;

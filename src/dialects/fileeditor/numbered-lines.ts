@@ -9,8 +9,13 @@ import {
   splittingLines,
   Yielder,
 } from '../../engine/index.ts';
-import { jsonTextBytes } from '../../json/json-size.ts';
-import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../results/result-size.ts';
+import {
+  bytesOfText,
+  countThatFits,
+  MAX_MESSAGE_BYTES,
+  MAX_TEXT_BYTES,
+  requireFits,
+} from '../results/result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
 
 /** One result could not hold more. */
@@ -100,7 +105,7 @@ async function requireSendable(texts: readonly string[], lines: number, isList: 
 }
 
 async function rangeThatFits(lines: readonly string[], first: number): Promise<string> {
-  const fitting = await countThatFits(lines, jsonTextBytes);
+  const fitting = await countThatFits(lines, bytesOfText);
   if (fitting === 0) return `Line ${first} alone is too long for an answer`;
   return `Read a part of it: line_range ${first}-${first + fitting - 1} fits`;
 }

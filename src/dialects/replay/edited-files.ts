@@ -1,9 +1,8 @@
 /** Edits many files, each for itself: a file that cannot be edited shows its error where its result would be. */
 import { EngineFailure, type Failure, Yielder } from '../../engine/index.ts';
-import { jsonTextBytes } from '../../json/json-size.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
-import { bytesAsJson, countThatFits, MAX_TEXT_BYTES } from '../results/result-size.ts';
+import { bytesAsJson, bytesOfText, countThatFits, MAX_TEXT_BYTES } from '../results/result-size.ts';
 import { editedText, editOne, type ReplayEdit } from './edits.ts';
 import { replayError } from './failures.ts';
 
@@ -16,8 +15,9 @@ export interface EditedFile {
 /** What a content item takes besides its text. */
 const ITEM_BYTES = 30;
 
-function bytesOfItem(text: string): number {
-  return jsonTextBytes(text) + ITEM_BYTES;
+function bytesOfItem(text: string): number | Promise<number> {
+  const bytes = bytesOfText(text);
+  return typeof bytes === 'number' ? bytes + ITEM_BYTES : bytes.then((sum) => sum + ITEM_BYTES);
 }
 
 export async function editEach(

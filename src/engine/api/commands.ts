@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:os';
 import type { Access } from '../access/access.ts';
+import { ITEMS_PER_CHECK, inTurns, type Steps, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { type CommandCall, type CommandStart, Commands } from '../run/commands.ts';
 import type { Confinement } from '../run/confinement.ts';
@@ -117,9 +118,13 @@ export class CommandsApi {
   ): Promise<RunResult> {
     const { cwd } = call;
     const commands = await this.#open();
+    let reporting: Promise<void> | undefined;
+    const onStart = (started: CommandStart) => {
+      reporting = inTurns(this.#reporting(started), new Yielder(undefined)) ?? undefined;
+    };
     try {
       await commands.requireSandbox();
-      return await run(commands, { ...call, onStart: (started) => this.#report(started) });
+      return await run(commands, { ...call, onStart });
     } catch (error) {
       if (error instanceof EngineFailure) {
         const { facts } = error;
@@ -127,15 +132,20 @@ export class CommandsApi {
         this.#access.reportFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
       }
       throw error;
+    } finally {
+      await reporting;
     }
   }
 
   /** Reports when the command starts: it may never end by itself. */
-  #report({ cwd, confinement, pathArguments }: CommandStart): void {
+  *#reporting({ cwd, confinement, pathArguments }: CommandStart): Steps<void> {
     const { caller } = this.#access;
-    caller.touched({ path: cwd, how: 'ran-in' });
-    for (const access of pathArguments) caller.touched(access);
     caller.confined(confinement);
+    caller.touched({ path: cwd, how: 'ran-in' });
+    for (const [i, access] of pathArguments.entries()) {
+      if (i % ITEMS_PER_CHECK === ITEMS_PER_CHECK - 1) yield;
+      caller.touched(access);
+    }
   }
 
   #open(): Promise<Commands> {

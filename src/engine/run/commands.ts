@@ -4,7 +4,7 @@ import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import { ownPackage } from '../confine/protect/own-package.ts';
 import type { Wall } from '../confine/wall.ts';
-import { Yielder } from '../event-loop.ts';
+import { mapInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { GitGuard } from './git-guard.ts';
@@ -161,12 +161,18 @@ export class Commands {
       this.#gnu ??= gnuPrograms(this.#programs);
       const gnu = await this.#gnu;
       const throughWall = pathsThroughWall(this.#wall, cwd);
+      const yielder = new Yielder(call.signal);
+      const resolvePath = await lookedUpInTurns(throughWall, args, yielder);
+      await yielder.pause();
       const checked = checkArgv(command, args, {
         policies: readingCommands,
-        resolvePath: await lookedUpInTurns(throughWall, args, new Yielder(call.signal)),
+        resolvePath,
         isGnu: (name) => gnu.has(name),
       });
-      const pathArguments = checked.paths.map((path) => accessOf(path, cwd, checked.metadataOnly));
+      const pathArguments = await mapInTurns(checked.paths, yielder, (path) =>
+        accessOf(path, cwd, checked.metadataOnly),
+      );
+      await yielder.pause();
       return { program: programNamed(this.#programs, command), args: checked.args, pathArguments };
     });
   }

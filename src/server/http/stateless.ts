@@ -14,6 +14,7 @@ import {
   type JSONRPCRequest,
   type McpHttpHandler,
   type McpServer,
+  preloadSchemas,
   SERVER_INFO_META_KEY,
   type Server,
   type ServerEventBus,
@@ -46,6 +47,15 @@ const CANCELLED = 499;
 /** Names of clients that are longer are remembered by their hashes. */
 const MAX_REMEMBERED = 200;
 const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
+
+/**
+ * With the first request, the library would build its schemas and Node load its web standards. Each takes longer than a
+ * turn may, and neither can be split: the server does both before it listens.
+ */
+function prepareLibrary(): void {
+  preloadSchemas();
+  Reflect.get(globalThis, 'Response');
+}
 
 /** The members of a Request that the library reads. */
 class StatelessRequest {
@@ -87,6 +97,7 @@ export class Stateless {
   readonly #listened: ListenedResources;
 
   constructor(app: App, create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
+    prepareLibrary();
     this.#create = create;
     this.#isOwn = create === createSession;
     this.#handler = createMcpHandler(

@@ -11,9 +11,10 @@ import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { asConfigured } from '../mcp/error-results.ts';
+import { loadPerform, type Perform } from '../mcp/load-perform.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
-import { perform } from '../mcp/perform.ts';
+import type { Call } from '../mcp/perform.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
 import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
@@ -43,6 +44,9 @@ export class Conversation {
   #capabilities: unknown;
   #resources: SessionResources | undefined;
   #ended = false;
+  #perform: Perform | undefined;
+  /** Calls that come while their code loads wait for it, in their order. */
+  #loading: Promise<Perform> | undefined;
 
   constructor(app: App, wire: LineTransport) {
     this.#app = app;
@@ -108,13 +112,17 @@ export class Conversation {
       traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
       return;
     }
-    void this.#run(id, (signal) => this.#perform(found, params, signal));
+    void this.#run(id, (signal) => this.#perform!(this.#toolCall(found, params, signal)));
   }
 
   /** Runs a call that the client may cancel, and answers it. */
   async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
     const cancelling = new Cancellation();
     this.#calls.set(id, cancelling);
+    if (this.#perform === undefined) {
+      this.#loading ??= loadPerform(this.#state);
+      this.#perform = await this.#loading;
+    }
     const waiting = this.#callLimit.enter();
     if (waiting) await waiting;
     let outcome: Outcome;
@@ -181,9 +189,9 @@ export class Conversation {
     else asked.resolve(result);
   }
 
-  #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<ToolOutcome> {
+  #toolCall(offered: OfferedTool, params: Params, signal: AbortSignal): Call {
     const meta = params._meta as Params | undefined;
-    return perform({
+    return {
       app: this.#app,
       state: this.#state,
       sessionId: sessionIdOf(this.#state),
@@ -194,7 +202,7 @@ export class Conversation {
       progress: this.#progressFor(meta),
       roots: this.#roots,
       hasViews: hasViews(this.#capabilities),
-    });
+    };
   }
 
   #progressFor(meta: Params | undefined): ToolContext['progress'] | undefined {
