@@ -6,7 +6,7 @@ import type { CommandTo } from './arguments/parse.ts';
 import type { Client, Entry, Launch } from './clients/client.ts';
 import {
   backupOf,
-  type ConfigFile,
+  type ClientConfigFile,
   readBackup,
   readConfigFile,
   removeFile,
@@ -103,7 +103,11 @@ function showText({ name, scope }: Init, { client, path, launch }: Target): stri
   ].join('\n');
 }
 
-function write({ force, scope }: Init, { client, path, place, launch }: Target, file: ConfigFile): number {
+function write(
+  { force, scope }: Init,
+  { client, path, place, launch }: Target,
+  file: ClientConfigFile,
+): number {
   const entry = client.entry(place.name, launch);
   const present = entryIn(file.text, place);
   if (present !== undefined && sameValue(present, entry))
@@ -121,7 +125,7 @@ function write({ force, scope }: Init, { client, path, place, launch }: Target, 
   return print(`Added '${place.name}' to ${path}.\n${kept}${plain(client.see)}\n`);
 }
 
-function remove({ path, place }: Target, file: ConfigFile): number {
+function remove({ path, place }: Target, file: ClientConfigFile): number {
   const present = file.exists ? entryIn(file.text, place) : undefined;
   if (present === undefined) return print(`${path} has no entry '${place.name}': nothing was changed.\n`);
   const backup = readBackup(file);
