@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { platform } from 'node:process';
 import type { CommandTo } from './arguments/parse.ts';
-import type { Client, Entry, Launch } from './clients/client.ts';
+import type { Client, Entry, ServerCommand } from './clients/client.ts';
 import {
   backupOf,
   type ClientConfigFile,
@@ -29,7 +29,7 @@ interface Target {
   client: Client;
   path: string;
   place: EntryPlace;
-  launch: Launch;
+  launch: ServerCommand;
 }
 
 export async function init(command: Init, surroundings: Surroundings): Promise<number> {

@@ -7,7 +7,7 @@ export type Value = string | number | boolean | readonly Value[] | { readonly [k
 export type Entry = Readonly<Record<string, Value>>;
 
 /** How a client starts a server of its own on stdio. */
-export interface Launch {
+export interface ServerCommand {
   command: string;
   args: readonly string[];
 }
@@ -31,13 +31,13 @@ export interface Client {
   project?: readonly string[];
   /** The way to the list of servers in the file. */
   keys: readonly string[];
-  entry(name: string, launch: Launch): Entry;
+  entry(name: string, launch: ServerCommand): Entry;
   /** The client's own command that adds a server, where it has one for this scope. */
-  addCommand?(name: string, launch: Launch, scope: Scope): readonly string[] | undefined;
+  addCommand?(name: string, launch: ServerCommand, scope: Scope): readonly string[] | undefined;
   /** A link that opens the client and asks whether to add the server. */
-  link?(name: string, launch: Launch): string;
+  link?(name: string, launch: ServerCommand): string;
   /** The same as an https address, for pages that allow no other links. */
-  webLink?(name: string, launch: Launch): string;
+  webLink?(name: string, launch: ServerCommand): string;
   /** The programs by which it is known to be installed. */
   programs: readonly string[];
   /** How to load the new entry, and how to see that it works: sentences. */

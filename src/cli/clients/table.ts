@@ -1,5 +1,5 @@
 /** Every fact about MCP clients, once. `npm run docs` writes docs/clients/ and the README's install sections from it. */
-import type { Client, Entry, Folder, Launch, Platform } from './client.ts';
+import type { Client, Entry, Folder, Platform, ServerCommand } from './client.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const satisfies readonly Platform[];
 
@@ -8,11 +8,11 @@ function everywhere(folder: Folder): Record<Platform, Folder> {
 }
 
 /** The shape that most clients share. */
-function commandAndArgs(_name: string, { command, args }: Launch): Entry {
+function commandAndArgs(_name: string, { command, args }: ServerCommand): Entry {
   return { command, args };
 }
 
-function typedCommand(_name: string, { command, args }: Launch): Entry {
+function typedCommand(_name: string, { command, args }: ServerCommand): Entry {
   return { type: 'stdio', command, args };
 }
 
@@ -192,7 +192,7 @@ export const clients: readonly Client[] = [
   },
 ];
 
-function cursorQuery(name: string, launch: Launch): string {
+function cursorQuery(name: string, launch: ServerCommand): string {
   const config = Buffer.from(JSON.stringify(launch)).toString('base64');
   return `name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`;
 }
