@@ -13,7 +13,7 @@ import { toml } from '../clients/formats/toml.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { type Flag, flags, inConfig, takes } from './options/flags.ts';
-import type { ServedRoot } from './roots.ts';
+import type { RootArgument } from './roots.ts';
 import type { Arguments, Values } from './split.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -74,7 +74,7 @@ function mergedValues(command: CommandName, given: Values, { values }: ConfigFil
 }
 
 /** A tool that could change the file could give itself more rights for the next start. */
-export function requireOutOfReach({ path }: ConfigFile, roots: readonly ServedRoot[]): void {
+export function requireOutOfReach({ path }: ConfigFile, roots: readonly RootArgument[]): void {
   for (const root of roots) {
     if (!root.writable || !isBelow(path, root.path)) continue;
     throw new UsageError(

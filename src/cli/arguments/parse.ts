@@ -16,7 +16,7 @@ import { type InitRequest, parseInit } from './options/init-flags.ts';
 import { parseState, type StateSettings, type StateValues } from './options/state-flags.ts';
 import { chooseTools, ineffectiveOptions, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
 import { switchesIn } from './options/variables.ts';
-import { type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
+import { type RootArgument, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
 import { type Arguments, splitArguments, type Values } from './split.ts';
 import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
@@ -45,11 +45,17 @@ export interface Options {
 export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
-  | { do: 'serve'; roots: ServedRoot[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
+  | {
+      do: 'serve';
+      roots: RootArgument[];
+      options: Options;
+      http?: HttpSettings | undefined;
+      stdio?: string[];
+    }
   | ({ do: 'init' } & InitRequest)
-  | { do: 'call'; tool: string; json: string; roots: ServedRoot[]; options: Options }
+  | { do: 'call'; tool: string; json: string; roots: RootArgument[]; options: Options }
   | { do: 'tools'; options: Options; together: boolean }
-  | { do: 'doctor'; roots: ServedRoot[]; options: Options }
+  | { do: 'doctor'; roots: RootArgument[]; options: Options }
   | StateCommand
   | StateRequest
   | { do: 'completions'; shell: Shell };
@@ -241,7 +247,11 @@ function parseClientRoots([directory]: readonly string[], { http }: Values, opti
 }
 
 /** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
-function rootsFrom(directories: readonly string[], options: Options, environment: Environment): ServedRoot[] {
+function rootsFrom(
+  directories: readonly string[],
+  options: Options,
+  environment: Environment,
+): RootArgument[] {
   const { dialects: chosen } = options;
   if (directories.length > 0) return directories.map(rootReader(options));
   const settings = chosen.flatMap(({ rootSetting }) => rootSetting ?? []);
@@ -251,6 +261,6 @@ function rootsFrom(directories: readonly string[], options: Options, environment
   throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
 }
 
-function rootReader({ state: { address } }: Options): (text: string) => ServedRoot {
+function rootReader({ state: { address } }: Options): (text: string) => RootArgument {
   return address === undefined ? toRoot : toNamedRoot;
 }

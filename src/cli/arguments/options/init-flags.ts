@@ -3,7 +3,7 @@
 import type { Client, Scope } from '../../clients/client.ts';
 import { clients } from '../../clients/table.ts';
 import { UsageError } from '../../usage-error.ts';
-import { type ServedRoot, toRoot } from '../roots.ts';
+import { type RootArgument, toRoot } from '../roots.ts';
 import type { Values } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
 import type { StateSettings } from './state-flags.ts';
@@ -15,7 +15,7 @@ export interface InitRequest {
   scope: Scope;
   name: string;
   force: boolean;
-  roots: readonly ServedRoot[];
+  roots: readonly RootArgument[];
   /** The options that the entry gives the server. */
   options: readonly string[];
 }
