@@ -88,7 +88,7 @@ export interface EntryDetails {
 }
 
 /** The entries that are undone now, the newest ones first. */
-export interface Undone {
+export interface UndoneEntries {
   undone: string[];
 }
 

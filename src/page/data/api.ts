@@ -5,7 +5,7 @@ import {
   CURSOR_HEADER,
   type EntryDetails,
   type PageEvent,
-  type Undone,
+  type UndoneEntries,
   type UndoOutcome,
 } from '../wire.ts';
 import { LineReader, type Message, MessageReader } from './stream-readers.ts';
@@ -41,7 +41,7 @@ export async function entryDetails(id: string): Promise<EntryDetails> {
 }
 
 export async function undoneEntries(): Promise<string[]> {
-  const { undone } = (await (await ask('undone')).json()) as Undone;
+  const { undone } = (await (await ask('undone')).json()) as UndoneEntries;
   return undone;
 }
 

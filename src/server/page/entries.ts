@@ -5,7 +5,7 @@ import type {
   PageEntry,
   PageObstacle,
   PagePlan,
-  Undone,
+  UndoneEntries,
   UndoOutcome,
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
@@ -42,7 +42,7 @@ export class Entries {
     };
   }
 
-  async undone(grant: Grant): Promise<Undone> {
+  async undone(grant: Grant): Promise<UndoneEntries> {
     const entries = await this.#history.entries();
     const undone = entries.filter(
       (entry) => entry.state === 'undone' && this.#visibility.maySee(grant, entry),
