@@ -93,7 +93,7 @@ export interface UndoneEntries {
 }
 
 /** `entry` is the one that took the other back. */
-export type UndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
+export type PageUndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
 
 /** The header that says after which event of the live stream a list of events ends. */
 export const CURSOR_HEADER = 'Page-Cursor';

@@ -5,8 +5,8 @@ import type {
   PageEntry,
   PageObstacle,
   PagePlan,
+  PageUndoOutcome,
   UndoneEntries,
-  UndoOutcome,
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -57,7 +57,7 @@ export class Entries {
     );
   }
 
-  async undo(grant: Grant, id: string, force: boolean): Promise<UndoOutcome | Refusal> {
+  async undo(grant: Grant, id: string, force: boolean): Promise<PageUndoOutcome | Refusal> {
     const entry = await this.#find(grant, id);
     if (!entry) return NOT_THERE;
     if (!this.#visibility.mayUndo(grant, entry))
