@@ -28,14 +28,14 @@ export class ConfigProblem extends Error {
 }
 
 /** A piece of a text that is replaced. */
-export interface Change {
+export interface TextChange {
   from: number;
   to: number;
   text: string;
 }
 
 /** Pieces at the same place come in the order of the list. */
-export function applied(text: string, changes: readonly Change[]): string {
+export function applied(text: string, changes: readonly TextChange[]): string {
   const sorted = [...changes].sort((a, b) => a.from - b.from);
   return sorted.reduceRight(
     (done, { from, to, text: piece }) => done.slice(0, from) + piece + done.slice(to),
