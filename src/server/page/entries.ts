@@ -18,7 +18,7 @@ const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const MOST_UNDONE = 10_000;
 const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
-export class Entries {
+export class PageEntries {
   readonly #history: PageHistory;
   readonly #visibility: Visibility;
 
