@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { platform } from 'node:process';
 import type { CommandTo } from './arguments/parse.ts';
-import type { Client, Entry, ServerCommand } from './clients/client.ts';
+import type { Client, ServerCommand, ServerEntry } from './clients/client.ts';
 import {
   backupOf,
   type ClientConfigFile,
@@ -118,7 +118,7 @@ function write(
     );
   // The old backup is still the file without the entry: better to go back to than the entry that is replaced.
   const backup = present === undefined ? undefined : readBackup(file);
-  const keepBackup = backup !== undefined && addsTo(backup, place, present as Entry, file.text);
+  const keepBackup = backup !== undefined && addsTo(backup, place, present as ServerEntry, file.text);
   const text = withEntry(keepBackup ? backup : file.text, place, entry);
   writeConfigFile(file, text, scope === 'user' ? 0o600 : 0o644, keepBackup);
   const kept = file.exists ? `The old bytes are in ${backupOf(file)}.\n` : '';
@@ -129,7 +129,7 @@ function remove({ path, place }: Target, file: ClientConfigFile): number {
   const present = file.exists ? entryIn(file.text, place) : undefined;
   if (present === undefined) return print(`${path} has no entry '${place.name}': nothing was changed.\n`);
   const backup = readBackup(file);
-  if (backup !== undefined && addsTo(backup, place, present as Entry, file.text)) {
+  if (backup !== undefined && addsTo(backup, place, present as ServerEntry, file.text)) {
     writeConfigFile(file, backup, 0o600, true);
     removeFile(backupOf(file));
     return print(`Removed '${place.name}' from ${path}, which is now as it was before.\n`);
@@ -144,7 +144,7 @@ function remove({ path, place }: Target, file: ClientConfigFile): number {
 }
 
 /** Whether the text is the other one with the entry added. */
-function addsTo(without: string, place: EntryPlace, entry: Entry, text: string): boolean {
+function addsTo(without: string, place: EntryPlace, entry: ServerEntry, text: string): boolean {
   try {
     return entryIn(without, place) === undefined && withEntry(without, place, entry) === text;
   } catch (error) {

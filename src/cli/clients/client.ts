@@ -4,7 +4,7 @@ export type Scope = 'user' | 'project';
 export type Platform = 'linux' | 'darwin' | 'win32';
 export type FormatName = 'json' | 'toml' | 'yaml';
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value };
-export type Entry = Readonly<Record<string, Value>>;
+export type ServerEntry = Readonly<Record<string, Value>>;
 
 /** How a client starts a server of its own on stdio. */
 export interface ServerCommand {
@@ -31,7 +31,7 @@ export interface Client {
   project?: readonly string[];
   /** The way to the list of servers in the file. */
   keys: readonly string[];
-  entry(name: string, launch: ServerCommand): Entry;
+  entry(name: string, launch: ServerCommand): ServerEntry;
   /** The client's own command that adds a server, where it has one for this scope. */
   addCommand?(name: string, launch: ServerCommand, scope: Scope): readonly string[] | undefined;
   /** A link that opens the client and asks whether to add the server. */

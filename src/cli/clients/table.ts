@@ -1,5 +1,5 @@
 /** Every fact about MCP clients, once. `npm run docs` writes docs/clients/ and the README's install sections from it. */
-import type { Client, Entry, Folder, Platform, ServerCommand } from './client.ts';
+import type { Client, Folder, Platform, ServerCommand, ServerEntry } from './client.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const satisfies readonly Platform[];
 
@@ -8,11 +8,11 @@ function everywhere(folder: Folder): Record<Platform, Folder> {
 }
 
 /** The shape that most clients share. */
-function commandAndArgs(_name: string, { command, args }: ServerCommand): Entry {
+function commandAndArgs(_name: string, { command, args }: ServerCommand): ServerEntry {
   return { command, args };
 }
 
-function typedCommand(_name: string, { command, args }: ServerCommand): Entry {
+function typedCommand(_name: string, { command, args }: ServerCommand): ServerEntry {
   return { type: 'stdio', command, args };
 }
 

@@ -1,11 +1,11 @@
 /** What each format can do with a text; `edit.ts` checks what it did. */
-import type { Entry } from '../client.ts';
+import type { ServerEntry } from '../client.ts';
 
 export interface Format {
   /** The text as plain values; undefined when it holds nothing. Throws a ConfigProblem. */
   read(text: string): unknown;
   /** Adds an entry that is not there yet. Throws a ConfigProblem where the text leaves no place for it. */
-  add(text: string, keys: readonly string[], name: string, entry: Entry): string;
+  add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string;
   /** The texts that may be meant without the entry, the likeliest first. */
   remove(text: string, keys: readonly string[], name: string): string[];
 }

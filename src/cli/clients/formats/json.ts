@@ -7,7 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import type { Entry, Value } from '../client.ts';
+import type { ServerEntry, Value } from '../client.ts';
 import { applied, ConfigProblem, type Format, indentAt, lineEndOf, type TextChange } from './format.ts';
 
 /** The numbers that the scanner gives these tokens. */
@@ -39,7 +39,7 @@ function words(code: string): string {
   return code.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 }
 
-function add(text: string, keys: readonly string[], name: string, entry: Entry): string {
+function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const root = parsed(text);
   const nested = (path: readonly string[]): Value =>
     path.length === 0 ? entry : { [path[0]!]: nested(path.slice(1)) };
