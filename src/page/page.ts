@@ -4,7 +4,7 @@ import { plain } from '../display/plain-text.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { endSession, undoneEntries } from './data/api.ts';
 import { Connection, type State } from './data/connection.ts';
-import { EventStore, type Filter, type Row } from './data/event-store.ts';
+import { type EventFilter, EventStore, type Row } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
 import { CallList } from './views/calls/list.ts';
@@ -164,7 +164,7 @@ class Page {
     this.#setFilter(filter);
   }
 
-  #setFilter(filter: Filter): void {
+  #setFilter(filter: EventFilter): void {
     const { filter: before } = this.#store;
     this.#store.setFilter(filter);
     const forTree = { path: '', sort: '' } as const;

@@ -15,7 +15,7 @@ export interface Row {
   readonly kind: OutcomeKind;
 }
 
-export interface Filter {
+export interface EventFilter {
   tool: string;
   /** A part of a path. */
   path: string;
@@ -35,7 +35,7 @@ export interface SessionInfo {
   lastAt: number;
 }
 
-export const noFilter: Readonly<Filter> = {
+export const noFilter: Readonly<EventFilter> = {
   tool: '',
   path: '',
   outcome: '',
@@ -66,7 +66,7 @@ export class EventStore {
   readonly sessions = new Map<string, SessionInfo>();
   /** The entries of the journal that are undone now. */
   undone: ReadonlySet<string> = new Set();
-  #filter: Filter = { ...noFilter };
+  #filter: EventFilter = { ...noFilter };
   #needle = '';
   #from = 0;
   #to = Number.POSITIVE_INFINITY;
@@ -75,7 +75,7 @@ export class EventStore {
   #ids = new Set<string>();
   #next = 0;
 
-  get filter(): Readonly<Filter> {
+  get filter(): Readonly<EventFilter> {
     return this.#filter;
   }
 
@@ -100,7 +100,7 @@ export class EventStore {
     return { shown, trimmed };
   }
 
-  setFilter(filter: Filter): void {
+  setFilter(filter: EventFilter): void {
     this.#filter = { ...filter };
     this.#needle = filter.path.trim().toLowerCase();
     this.#from = filter.from === '' ? 0 : Number(filter.from);
