@@ -4,7 +4,7 @@ import { plain } from '../display/plain-text.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { endSession, undoneEntries } from './data/api.ts';
 import { Connection, type State } from './data/connection.ts';
-import { type EventFilter, EventStore, type Row } from './data/event-store.ts';
+import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
 import { CallList } from './views/calls/list.ts';
@@ -204,11 +204,11 @@ class Page {
       : 'No call fits the filters.';
   }
 
-  #open(row: Row, focus: boolean): void {
+  #open(row: EventRow, focus: boolean): void {
     this.#details.open(row, focus);
   }
 
-  #moved(row: Row): void {
+  #moved(row: EventRow): void {
     if (!this.#details.isOpen) return;
     clearTimeout(this.#settleTimer);
     this.#settleTimer = setTimeout(() => this.#details.isOpen && this.#details.open(row, false), SETTLE_MS);

@@ -5,7 +5,7 @@ import { type OutcomeKind, outcomeKind } from './outcomes.ts';
 import { separatorOf } from './paths.ts';
 import { type Sort, sorted } from './row-order.ts';
 
-export interface Row {
+export interface EventRow {
   readonly event: PageEvent;
   /** Grows with each event, in the order of arrival. */
   readonly number: number;
@@ -58,9 +58,9 @@ export interface Added {
 }
 
 export class EventStore {
-  rows: Row[] = [];
+  rows: EventRow[] = [];
   /** Oldest first. */
-  shown: Row[] = [];
+  shown: EventRow[] = [];
   readonly tools = new Set<string>();
   readonly dialects = new Set<string>();
   readonly sessions = new Map<string, SessionInfo>();
@@ -71,7 +71,7 @@ export class EventStore {
   #from = 0;
   #to = Number.POSITIVE_INFINITY;
   /** Top first; undefined while the newest call is on top. */
-  #sorted: Row[] | undefined;
+  #sorted: EventRow[] | undefined;
   #ids = new Set<string>();
   #next = 0;
 
@@ -125,12 +125,12 @@ export class EventStore {
   }
 
   /** The row at this place of the list, from the top. */
-  rowAt(place: number): Row | undefined {
+  rowAt(place: number): EventRow | undefined {
     return this.#sorted ? this.#sorted[place] : this.shown[this.shown.length - 1 - place];
   }
 
   /** Where a row is in the list, from the top; -1 when it is not. */
-  placeOf(row: Row): number {
+  placeOf(row: EventRow): number {
     if (this.#sorted) return this.#sorted.indexOf(row);
     const index = this.#indexOf(row);
     return index === -1 ? -1 : this.shown.length - 1 - index;
@@ -148,11 +148,11 @@ export class EventStore {
   }
 
   /** Whether nothing is left of what a call changed. */
-  isUndone({ event: { entries } }: Row): boolean {
+  isUndone({ event: { entries } }: EventRow): boolean {
     return entries !== undefined && entries.length > 0 && entries.every((id) => this.undone.has(id));
   }
 
-  #indexOf(row: Row): number {
+  #indexOf(row: EventRow): number {
     let low = 0;
     let high = this.shown.length - 1;
     while (low <= high) {
@@ -165,12 +165,12 @@ export class EventStore {
     return -1;
   }
 
-  #passes(row: Row): boolean {
+  #passes(row: EventRow): boolean {
     return (this.#needle === '' || row.haystack.includes(this.#needle)) && this.passesBesidesPath(row);
   }
 
   /** Whether a row passes the filters other than that of the path, by which the tree is left whole. */
-  passesBesidesPath({ event, session, kind }: Row): boolean {
+  passesBesidesPath({ event, session, kind }: EventRow): boolean {
     const { tool, outcome, dialect } = this.#filter;
     if (event.at < this.#from || event.at >= this.#to) return false;
     if (tool !== '' && event.tool !== tool) return false;
@@ -179,7 +179,7 @@ export class EventStore {
     return this.#filter.session === '' || session === this.#filter.session;
   }
 
-  #rowOf(event: PageEvent): Row {
+  #rowOf(event: PageEvent): EventRow {
     const key = event.session ?? event.server;
     this.tools.add(event.tool);
     this.dialects.add(event.dialect);
