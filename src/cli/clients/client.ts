@@ -13,7 +13,7 @@ export interface ServerCommand {
 }
 
 /** Where a client looks for a file: the first name that exists counts, or else the first name. */
-export interface Folder {
+export interface ConfigFolder {
   /** `~`, `$XDG_CONFIG_HOME` and `%APPDATA%` at the beginning stand for the directories of that name. */
   path: string;
   /** A variable of the environment that names this folder instead. */
@@ -26,7 +26,7 @@ export interface Client {
   id: string;
   name: string;
   format: FormatName;
-  user: Readonly<Record<Platform, Folder>>;
+  user: Readonly<Record<Platform, ConfigFolder>>;
   /** Below the directory of a project; missing where the client has no such file. */
   project?: readonly string[];
   /** The way to the list of servers in the file. */

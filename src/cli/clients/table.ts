@@ -1,10 +1,13 @@
 /** Every fact about MCP clients, once. `npm run docs` writes docs/clients/ and the README's install sections from it. */
-import type { Client, Folder, Platform, ServerCommand, ServerEntry } from './client.ts';
+import type { Client, ConfigFolder, Platform, ServerCommand, ServerEntry } from './client.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const satisfies readonly Platform[];
 
-function everywhere(folder: Folder): Record<Platform, Folder> {
-  return Object.fromEntries(platforms.map((platform) => [platform, folder])) as Record<Platform, Folder>;
+function everywhere(folder: ConfigFolder): Record<Platform, ConfigFolder> {
+  return Object.fromEntries(platforms.map((platform) => [platform, folder])) as Record<
+    Platform,
+    ConfigFolder
+  >;
 }
 
 /** The shape that most clients share. */
