@@ -22,7 +22,7 @@ import { measuringJson } from '../../json/json-size.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
-import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
+import { type ClientRoots, type EngineLease, tracedRoots } from './client-roots.ts';
 import { asConfigured } from './error-results.ts';
 import { internalError } from './messages/internal-error.ts';
 import { ProgressReporter } from './progress.ts';
@@ -56,7 +56,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
   const origin = originOf(call);
   let trace: CallTrace | undefined;
   const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
-  let lease: Lease | undefined;
+  let lease: EngineLease | undefined;
   let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
     // Only then the place in the order: whoever opens the roots waits for the calls that have one.
