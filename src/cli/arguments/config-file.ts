@@ -14,13 +14,13 @@ import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { type Flag, flags, inConfig, takes } from './options/flags.ts';
 import type { RootArgument } from './roots.ts';
-import type { Arguments, Values } from './split.ts';
+import type { Arguments, OptionValues } from './split.ts';
 import { didYouMean } from './suggest.ts';
 
 export interface ConfigFile {
   /** Absolute. */
   path: string;
-  values: Values;
+  values: OptionValues;
   directories: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function withConfig(given: Arguments, config: ConfigFile): Arguments {
   return { ...given, values, rest: [...rest, ...config.directories] };
 }
 
-function mergedValues(command: CommandName, given: Values, { values }: ConfigFile): Values {
+function mergedValues(command: CommandName, given: OptionValues, { values }: ConfigFile): OptionValues {
   const fitting = Object.entries(values).filter(([name]) =>
     takes(command, all.find((flag) => flag.name === name)!),
   );

@@ -4,7 +4,7 @@ import type { Client, Scope } from '../../clients/client.ts';
 import { clients } from '../../clients/table.ts';
 import { UsageError } from '../../usage-error.ts';
 import { type RootArgument, toRoot } from '../roots.ts';
-import type { Values } from '../split.ts';
+import type { OptionValues } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
 import type { StateSettings } from './state-flags.ts';
 
@@ -22,7 +22,7 @@ export interface InitRequest {
 
 export function parseInit(
   [id, ...directories]: readonly string[],
-  values: Values,
+  values: OptionValues,
   options: readonly string[],
   { address }: StateSettings,
 ): InitRequest {
