@@ -3,7 +3,7 @@
 import { plain } from '../display/plain-text.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { endSession, undoneEntries } from './data/api.ts';
-import { Connection, type State } from './data/connection.ts';
+import { Connection, type ConnectionState } from './data/connection.ts';
 import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
@@ -221,7 +221,7 @@ class Page {
     setText(this.#follow, this.#unseen > 0 ? `Follow (${count(this.#unseen)} new)` : 'Follow');
   }
 
-  #showState(state: State): void {
+  #showState(state: ConnectionState): void {
     const element = part('state');
     element.dataset.state = state.is;
     setText(element, stateText(state));
@@ -238,7 +238,7 @@ class Page {
   }
 }
 
-function stateText(state: State): string {
+function stateText(state: ConnectionState): string {
   switch (state.is) {
     case 'loading':
       return 'Loading…';
