@@ -24,7 +24,7 @@ export const SMALL_BYTES = 64 * 1024;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */
-export function readSmall(path: string): string | undefined {
+export function readSettings(path: string): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -1,7 +1,7 @@
 /** A rebase that waits to be continued: `git rebase --continue` runs the `exec` lines of its list. */
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSmall, SMALL_BYTES } from '../probe-path.ts';
+import { readSettings, SMALL_BYTES } from '../probe-path.ts';
 import { realAsFarAsThere } from './git-named.ts';
 
 /** Where Git keeps what it needs to go on: only Git has business there. */
@@ -20,7 +20,7 @@ const EXEC = /^[ \t]*(?:x|exec)[ \t].*$/gm;
 export function rebaseIn(repository: string): Rebase | undefined {
   const directory = join(repository, 'rebase-merge');
   const list = join(directory, 'git-rebase-todo');
-  const text = readSmall(realAsFarAsThere(list));
+  const text = readSettings(realAsFarAsThere(list));
   if (text === undefined) return undefined;
   const runs = text.match(EXEC) ?? [];
   return { path: isLink(directory) ? directory : list, runs: [...runs, ...unread(list)] };
