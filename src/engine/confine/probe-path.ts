@@ -20,7 +20,7 @@ export function exists(path: string): boolean {
   }
 }
 
-export const SMALL_BYTES = 64 * 1024;
+export const SETTINGS_BYTES = 64 * 1024;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */
@@ -29,8 +29,8 @@ export function readSettings(path: string): string | undefined {
   try {
     fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!fstatSync(fd).isFile()) return undefined;
-    const bytes = Buffer.alloc(SMALL_BYTES);
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, SMALL_BYTES, 0));
+    const bytes = Buffer.alloc(SETTINGS_BYTES);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, SETTINGS_BYTES, 0));
   } catch {
     return undefined;
   } finally {
