@@ -98,7 +98,7 @@ export class SearchApi {
     return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
   }
 
-  /** `onlyPrepares`: see the gate's ReadOptions. */
+  /** `onlyPrepares`: see the AccessOptions of the gate. */
   walk(
     path: string,
     query: WalkQuery,
