@@ -137,7 +137,7 @@ class Page {
       this.#askUndone();
   }
 
-  /** From a row on; from the first one the tree is made anew. A directory that was picked in it leaves it whole. */
+  /** From a row on; from the first one the tree is made again. A directory that was picked in it leaves it whole. */
   #growTree(from = 0): void {
     if (from === 0) this.#tree.clear();
     const { rows } = this.#store;

@@ -1,5 +1,5 @@
 /**
- * Reads options and directories from the file that --config names, for those who do not want them on the command line.
+ * Reads options and directories from the file that --config names, for users who do not want them on the command line.
  *
  * The file is JSON, with comments if you like, or TOML with a table [cofferdam]. Its keys are the names of the options
  * and `directories`. Paths in it start from the directory of the file. An option on the command line takes the place of

@@ -88,7 +88,7 @@ function countsText(lines: FileDiff['lines']): string {
   return lines === undefined ? '' : ` (+${lines.added} -${lines.removed})`;
 }
 
-/** Without an entry: the newest change of this session, or of whoever calls. */
+/** Without an entry: the newest change of this session, or of the caller. */
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
   if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');

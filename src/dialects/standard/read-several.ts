@@ -10,7 +10,7 @@ import { readText } from './read-text.ts';
 import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
 const SEPARATOR = '\n---\n';
-/** The words around a file's text: how it goes on, besides its path. */
+/** The words around a file's text: how to continue, besides its path. */
 const OVERHEAD = 150;
 /** Less of a file is not worth showing. */
 const LEAST_TEXT = 100;
@@ -63,7 +63,7 @@ function bytesOf({ text }: FileText): number {
   return Buffer.byteLength(text) + SEPARATOR.length;
 }
 
-/** The path stands above the text, and in the call that goes on. */
+/** The path is above the text, and in the call that continues. */
 function overheadOf(path: string): number {
   return 2 * Buffer.byteLength(path) + OVERHEAD;
 }

@@ -11,7 +11,7 @@ export function allows(path: string, mode: number): boolean {
   }
 }
 
-/** Whether anything stands there, as far as this user can tell. */
+/** Whether anything is there, as far as this user can tell. */
 export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -328,7 +328,7 @@ export class PathWalk {
     });
   }
 
-  /** Whether a directory stands there, or could be made. */
+  /** Whether a directory is there, or could be made. */
   #mayBeDirectory(name: string): boolean {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     return stat === undefined || stat.type === 'directory';

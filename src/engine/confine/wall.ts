@@ -38,7 +38,7 @@ export interface WalkOptions {
   onMake?(path: string, root: string): void;
 }
 
-/** For paths that had no links on them when they were written down: a link that stands there now leads elsewhere. */
+/** For paths that had no links on them when they were written down: a link that is there now leads elsewhere. */
 export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 export interface WallOptions {

@@ -10,7 +10,7 @@ export function toAddress(filter: Readonly<EventFilter>): string {
   return set.length === 0 ? '' : `#${new URLSearchParams(set.map((name) => [name, filter[name]]))}`;
 }
 
-/** Undefined when what stands there is no filter. */
+/** Undefined when what is there is no filter. */
 export function filterInAddress(hash: string): EventFilter | undefined {
   if (hash.length > 1 && !hash.includes('=')) return undefined;
   const said = new URLSearchParams(hash.replace(/^#/, ''));

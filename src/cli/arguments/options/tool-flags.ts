@@ -59,7 +59,7 @@ export function ineffectiveOptions(values: OptionValues, dialects: readonly Dial
   });
 }
 
-/** Fewer could not hold an answer and the call that goes on. */
+/** Fewer could not hold an answer and the call that continues. */
 const LEAST_TOKENS = 200;
 
 export function parseMaxTokens(text: string | undefined): number | undefined {

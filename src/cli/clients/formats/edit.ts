@@ -7,7 +7,7 @@ import { yaml } from './yaml.ts';
 
 const formats: Readonly<Record<FormatName, Format>> = { json, toml, yaml };
 
-/** Where an entry stands: in which format, under which keys, with which name. */
+/** Where an entry is: in which format, under which keys, with which name. */
 export interface EntryPlace {
   format: FormatName;
   keys: readonly string[];

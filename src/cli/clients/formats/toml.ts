@@ -52,7 +52,7 @@ function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\x7f', '\\u007f');
 }
 
-/** A line, or several where a value goes on. */
+/** A line, or several where a value continues. */
 interface Statement {
   kind: 'blank' | 'comment' | 'table' | 'pair';
   from: number;

@@ -111,7 +111,7 @@ function tellingOf(
   };
 }
 
-/** Whether anything stands at a path. */
+/** Whether anything is at a path. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
