@@ -27,7 +27,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/run-directories.ts'],
     setupFiles: [
-      'test/where-files-lie.ts',
+      'test/temporary-directory.ts',
       'test/event-loop.ts',
       'test/busy-machine.ts',
       'test/fresh-modules.ts',
