@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endedAtWork } from '../at-work.ts';
 import type { InProcessClient } from '../in-process.ts';
 import { proves } from '../proves.ts';
+import { timedOutWhileRunning } from '../timed-out.ts';
 import {
   type CommandsFixture,
   LEAK,
@@ -85,7 +85,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
       'workspace.decided.timed-out',
     );
     const runIntoLimit = (script: string) =>
-      endedAtWork(
+      timedOutWhileRunning(
         (seconds) => run(node(script, { timeoutMs: seconds * 1000 })),
         ({ data }) => data.stdout !== '',
       );
