@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { COMPILED, compiledSources } from './test/compiled-sources.ts';
-import { HeavyFirst } from './test/heavy-first.ts';
+import { SlowestFirst } from './test/slowest-first.ts';
 
 // Tests often wait, for the disk, for a program or for a time limit: more workers than cores keep the cores at work.
 const workers = Math.min(4, availableParallelism() + 2);
@@ -36,7 +36,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    sequence: { sequencer: HeavyFirst },
+    sequence: { sequencer: SlowestFirst },
     pool: 'forks',
     // A worker loads the runner and the sources once and keeps them for the next file.
     poolOptions: { forks: { isolate: false, execArgv: V8_OPTIONS } },
