@@ -29,7 +29,7 @@ export default defineConfig({
     setupFiles: [
       'test/temporary-directory.ts',
       'test/event-loop.ts',
-      'test/busy-machine.ts',
+      'test/long-timeouts.ts',
       'test/fresh-modules.ts',
     ],
     // These only end a test that hangs: a busy machine may take many times as long as an idle one.
