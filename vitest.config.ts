@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { COMPILED, compiledSources } from './test/compiled-sources.ts';
-import { HeavyFirst } from './test/heavy-first.ts';
+import { SlowestFirst } from './test/slowest-first.ts';
 
 // Tests often wait, for the disk, for a program or for a time limit: more workers than cores keep the cores at work.
 const workers = Math.min(4, availableParallelism() + 2);
@@ -27,16 +27,16 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/run-directories.ts'],
     setupFiles: [
-      'test/where-files-lie.ts',
+      'test/temporary-directory.ts',
       'test/event-loop.ts',
-      'test/busy-machine.ts',
+      'test/long-timeouts.ts',
       'test/fresh-modules.ts',
     ],
     // These only end a test that hangs: a busy machine may take many times as long as an idle one.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    sequence: { sequencer: HeavyFirst },
+    sequence: { sequencer: SlowestFirst },
     pool: 'forks',
     // A worker loads the runner and the sources once and keeps them for the next file.
     poolOptions: { forks: { isolate: false, execArgv: V8_OPTIONS } },

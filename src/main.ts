@@ -63,7 +63,7 @@ function coverAddress(): void {
 let hasWarned = false;
 
 function warn(line: string): void {
-  // The server goes on when a client closes its stderr. A stream that nobody writes to costs the start a millisecond.
+  // The server continues when a client closes its stderr. A stream that nobody writes to costs the start a millisecond.
   if (!hasWarned) process.stderr.on('error', () => {});
   hasWarned = true;
   process.stderr.write(`cofferdam: ${line}\n`);

@@ -21,7 +21,7 @@ export default function setup(): () => void {
   };
   // Some tests act as another user.
   for (const each of [base, memory]) chmodSync(each, 0o755);
-  // test/where-files-lie.ts says which of them a test uses.
+  // test/temporary-directory.ts says which of them a test uses.
   process.env.COFFERDAM_TESTS_DISK = base;
   process.env.COFFERDAM_TESTS_MEMORY = memory;
   const temporary = [base, memory].map((under) => make(under, 'tmp', 0o1777));

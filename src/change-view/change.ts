@@ -9,7 +9,7 @@ export interface Made {
   undo?: string;
 }
 
-export interface Change extends Pick<PageEntry, 'state' | 'roots' | 'undoes'> {
+export interface ShownChange extends Pick<PageEntry, 'state' | 'roots' | 'undoes'> {
   entry: string;
   tool?: string;
   files: PageDiff[];

@@ -5,7 +5,7 @@ import { plural } from '../page/data/format.ts';
 import { diffView, plainDiff } from '../page/views/details/diff-view.ts';
 import { button, el, part } from '../page/views/elements/dom.ts';
 import { visibleLines } from '../page/views/elements/visible-text.ts';
-import { type Change, diffIn, type Made, madeBy, textOf } from './change.ts';
+import { diffIn, type Made, madeBy, type ShownChange, textOf } from './change.ts';
 import { Host } from './host.ts';
 
 const SHOWN_AT_FIRST = 5;
@@ -43,7 +43,7 @@ function onContext({ theme, styles }: McpUiHostContext): void {
 async function show(section: HTMLElement, made: Made, entry: string, problem?: string): Promise<void> {
   const result = await host.callTool(made.show!, { entry });
   if (result.isError) throw new Error(textOf(result));
-  const change = result.structuredContent as unknown as Change;
+  const change = result.structuredContent as unknown as ShownChange;
   const { files, moreFiles = 0, state, roots } = change;
   const hadFocus = section.contains(document.activeElement);
   section.dataset.state = state;
@@ -58,7 +58,7 @@ async function show(section: HTMLElement, made: Made, entry: string, problem?: s
   if (hadFocus) section.querySelector<HTMLElement>('button')?.focus();
 }
 
-function headOf(section: HTMLElement, made: Made, change: Change): HTMLElement {
+function headOf(section: HTMLElement, made: Made, change: ShownChange): HTMLElement {
   const { files, moreFiles = 0, state, undoes } = change;
   const what = plural(files.length + moreFiles, 'change');
   const said = undoes === undefined ? what : `${what}, back to an earlier state`;

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { platform } from 'node:process';
 import type { CommandTo } from './arguments/parse.ts';
-import type { Client, Entry, Launch } from './clients/client.ts';
+import type { Client, ServerCommand, ServerEntry } from './clients/client.ts';
 import {
   backupOf,
-  type ConfigFile,
+  type ClientConfigFile,
   readBackup,
   readConfigFile,
   removeFile,
@@ -29,7 +29,7 @@ interface Target {
   client: Client;
   path: string;
   place: EntryPlace;
-  launch: Launch;
+  launch: ServerCommand;
 }
 
 export async function init(command: Init, surroundings: Surroundings): Promise<number> {
@@ -103,7 +103,11 @@ function showText({ name, scope }: Init, { client, path, launch }: Target): stri
   ].join('\n');
 }
 
-function write({ force, scope }: Init, { client, path, place, launch }: Target, file: ConfigFile): number {
+function write(
+  { force, scope }: Init,
+  { client, path, place, launch }: Target,
+  file: ClientConfigFile,
+): number {
   const entry = client.entry(place.name, launch);
   const present = entryIn(file.text, place);
   if (present !== undefined && sameValue(present, entry))
@@ -114,18 +118,18 @@ function write({ force, scope }: Init, { client, path, place, launch }: Target, 
     );
   // The old backup is still the file without the entry: better to go back to than the entry that is replaced.
   const backup = present === undefined ? undefined : readBackup(file);
-  const keepBackup = backup !== undefined && addsTo(backup, place, present as Entry, file.text);
+  const keepBackup = backup !== undefined && addsTo(backup, place, present as ServerEntry, file.text);
   const text = withEntry(keepBackup ? backup : file.text, place, entry);
   writeConfigFile(file, text, scope === 'user' ? 0o600 : 0o644, keepBackup);
   const kept = file.exists ? `The old bytes are in ${backupOf(file)}.\n` : '';
   return print(`Added '${place.name}' to ${path}.\n${kept}${plain(client.see)}\n`);
 }
 
-function remove({ path, place }: Target, file: ConfigFile): number {
+function remove({ path, place }: Target, file: ClientConfigFile): number {
   const present = file.exists ? entryIn(file.text, place) : undefined;
   if (present === undefined) return print(`${path} has no entry '${place.name}': nothing was changed.\n`);
   const backup = readBackup(file);
-  if (backup !== undefined && addsTo(backup, place, present as Entry, file.text)) {
+  if (backup !== undefined && addsTo(backup, place, present as ServerEntry, file.text)) {
     writeConfigFile(file, backup, 0o600, true);
     removeFile(backupOf(file));
     return print(`Removed '${place.name}' from ${path}, which is now as it was before.\n`);
@@ -140,7 +144,7 @@ function remove({ path, place }: Target, file: ConfigFile): number {
 }
 
 /** Whether the text is the other one with the entry added. */
-function addsTo(without: string, place: EntryPlace, entry: Entry, text: string): boolean {
+function addsTo(without: string, place: EntryPlace, entry: ServerEntry, text: string): boolean {
   try {
     return entryIn(without, place) === undefined && withEntry(without, place, entry) === text;
   } catch (error) {

@@ -19,7 +19,7 @@ export interface ToolHints {
   openWorld: boolean;
 }
 
-/** The same as MCP and the library show it, to whoever approves calls. */
+/** The same as MCP and the library show it, to the person who approves calls. */
 export interface ToolAnnotations {
   title: string;
   readOnlyHint: boolean;

@@ -17,7 +17,7 @@ export interface Choice extends FileQuery {
   globs: readonly string[];
 }
 
-export interface Filter {
+export interface SearchFilter {
   /** Its name in the call: `the globs`, `the glob`. */
   name: string;
   chosen: readonly Choice[];
@@ -45,7 +45,7 @@ export const THIS_CASE = 'in this case of letters';
 /** Notes when the filter, or what a wider search leaves out, may be why no line matched. */
 export async function explainNoMatches(
   context: ToolContext,
-  filter: Filter | undefined,
+  filter: SearchFilter | undefined,
   wider: readonly WiderSearch[],
 ): Promise<void> {
   if (filter) await explainEmpty(context, (count) => whatTheFilterChose(filter, count));
@@ -84,7 +84,7 @@ export function deeper(glob: string): string {
 }
 
 /** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
-async function whatTheFilterChose(filter: Filter, count: CountFiles): Promise<string | undefined> {
+async function whatTheFilterChose(filter: SearchFilter, count: CountFiles): Promise<string | undefined> {
   const all = await count(filter.all);
   const chosen = await count(...filter.chosen);
   if (chosen >= all) return undefined;

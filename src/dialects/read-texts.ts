@@ -6,11 +6,11 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export interface KnownText {
   readonly hash: string;
   readonly bytes: Buffer;
-  anchored?: AnchoredText;
+  anchored?: ShownText;
 }
 
 /** All of a text with anchors, as a client was shown it. */
-export interface AnchoredText {
+export interface ShownText {
   readonly text: string;
   /** The encoding in which it was read. */
   readonly charset: string;
@@ -33,7 +33,7 @@ export class ReadTexts {
     return known;
   }
 
-  rememberAnchored(path: string, known: KnownText, anchored: AnchoredText): void {
+  rememberAnchored(path: string, known: KnownText, anchored: ShownText): void {
     // The client may have read something else since.
     if (this.#byPath.get(path) !== known) return;
     const before = sizeOf(known);

@@ -36,7 +36,7 @@ export function lastBytes(text: string, most: number): string {
   return bytes.toString('utf8', start);
 }
 
-/** Whether a byte goes on with a character that began before it. */
+/** Whether a byte continues a character that began before it. */
 function isInside(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }

@@ -64,7 +64,7 @@ interface Shared {
   search: LazySearch;
 }
 
-/** What calls need, whoever makes them. */
+/** What every call needs, from any caller. */
 interface Parts {
   access: Access;
   editor: TextEditor;
@@ -197,7 +197,7 @@ export class Engine {
     return this.#access.onChange(listener);
   }
 
-  /** Calls `heard` when an entry may have changed, whoever did it. Undefined where the system cannot tell. */
+  /** Calls `heard` when an entry may have changed, by any program. Undefined where the system cannot tell. */
   watch(path: string, heard: () => void): Promise<Watch | undefined> {
     return this.#access.read([path], {}, (look) =>
       look(path, 'looked-at', async (place) => watchEntry(place, heard)),

@@ -1,4 +1,4 @@
-/** Lets other calls run while long work goes on, and notices when the call was cancelled. */
+/** Lets other calls run while long work continues, and notices when the call was cancelled. */
 import { fail } from './failures.ts';
 
 /** How long one turn of the event loop may take before long work yields to the next one. */
@@ -41,7 +41,7 @@ export class Yielder {
     return began === undefined || performance.now() - began >= TURN_MS;
   }
 
-  /** Undefined where no pause is due: short work goes on without waiting for a promise. */
+  /** Undefined where no pause is due: short work continues without waiting for a promise. */
   pause(): Promise<void> | undefined {
     const ended = yieldIfDue();
     return ended && this.#after(ended);
@@ -63,7 +63,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 
 /**
  * The same in as many turns as it takes, and without a promise where one turn is enough. A cancelled call ends the work
- * where it stands.
+ * where it is.
  */
 export function inTurns<T>(steps: Steps<T>, yielder: Yielder): T | Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
@@ -191,7 +191,7 @@ export async function mergedInTurns<T>(
   return merged;
 }
 
-/** Waits for all of them, and then fails as the first one that failed: no work goes on after the failure. */
+/** Waits for all of them, and then fails as the first one that failed: no work continues after the failure. */
 export async function allDone(work: Iterable<Promise<unknown>>): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }

@@ -7,7 +7,7 @@
 
 import { failureMessage } from './failure-message.ts';
 
-/** What stands at a path. `special` is a FIFO, a socket or a device: it is never opened. */
+/** What is at a path. `special` is a FIFO, a socket or a device: it is never opened. */
 export type EntryType = 'file' | 'directory' | 'symlink' | 'special';
 
 /** How a literal text was looked for. */

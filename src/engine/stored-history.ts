@@ -2,7 +2,7 @@
  * The history in a state directory, for programs that serve nothing: it opens an engine on the directories of an
  * entry to plan its undo or to undo it, by the same operations that a running engine has.
  */
-// Only to see whether the same directory stands at a path; nothing is opened.
+// Only to see whether the same directory is at a path; nothing is opened.
 import { statSync } from 'node:fs';
 
 import { openState, type StateSource } from '../state/directory/open.ts';
@@ -132,7 +132,7 @@ export class History {
     }
   }
 
-  /** Whether something stands at a path, or was changed there or below. */
+  /** Whether something is at a path, or was changed there or below. */
   async knows(path: string): Promise<boolean> {
     return isThere(path) || (await this.entries({ below: path })).length > 0;
   }
@@ -248,7 +248,7 @@ function identitiesOf(roots: readonly string[]): string {
     .join(' ');
 }
 
-/** The journal knows them with all links resolved: a link that stands there now leads elsewhere. */
+/** The journal knows them with all links resolved: a link that is there now leads elsewhere. */
 function rootsOf({ roots }: JournalEntry): RootSpec[] {
   const unknown = roots.find((path) => path.startsWith('='));
   if (unknown !== undefined) fail({ kind: 'not-found', path: unknown, wanted: 'directory', near: [] });

@@ -3,8 +3,8 @@
 import { plain } from '../display/plain-text.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { endSession, undoneEntries } from './data/api.ts';
-import { Connection, type State } from './data/connection.ts';
-import { EventStore, type Filter, type Row } from './data/event-store.ts';
+import { Connection, type ConnectionState } from './data/connection.ts';
+import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
 import { CallList } from './views/calls/list.ts';
@@ -137,7 +137,7 @@ class Page {
       this.#askUndone();
   }
 
-  /** From a row on; from the first one the tree is made anew. A directory that was picked in it leaves it whole. */
+  /** From a row on; from the first one the tree is made again. A directory that was picked in it leaves it whole. */
   #growTree(from = 0): void {
     if (from === 0) this.#tree.clear();
     const { rows } = this.#store;
@@ -164,7 +164,7 @@ class Page {
     this.#setFilter(filter);
   }
 
-  #setFilter(filter: Filter): void {
+  #setFilter(filter: EventFilter): void {
     const { filter: before } = this.#store;
     this.#store.setFilter(filter);
     const forTree = { path: '', sort: '' } as const;
@@ -204,11 +204,11 @@ class Page {
       : 'No call fits the filters.';
   }
 
-  #open(row: Row, focus: boolean): void {
+  #open(row: EventRow, focus: boolean): void {
     this.#details.open(row, focus);
   }
 
-  #moved(row: Row): void {
+  #moved(row: EventRow): void {
     if (!this.#details.isOpen) return;
     clearTimeout(this.#settleTimer);
     this.#settleTimer = setTimeout(() => this.#details.isOpen && this.#details.open(row, false), SETTLE_MS);
@@ -221,7 +221,7 @@ class Page {
     setText(this.#follow, this.#unseen > 0 ? `Follow (${count(this.#unseen)} new)` : 'Follow');
   }
 
-  #showState(state: State): void {
+  #showState(state: ConnectionState): void {
     const element = part('state');
     element.dataset.state = state.is;
     setText(element, stateText(state));
@@ -238,7 +238,7 @@ class Page {
   }
 }
 
-function stateText(state: State): string {
+function stateText(state: ConnectionState): string {
   switch (state.is) {
     case 'loading':
       return 'Loading…';

@@ -88,12 +88,12 @@ export interface EntryDetails {
 }
 
 /** The entries that are undone now, the newest ones first. */
-export interface Undone {
+export interface UndoneEntries {
   undone: string[];
 }
 
 /** `entry` is the one that took the other back. */
-export type UndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
+export type PageUndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
 
 /** The header that says after which event of the live stream a list of events ends. */
 export const CURSOR_HEADER = 'Page-Cursor';

@@ -80,7 +80,7 @@ export interface ContentsUsage {
   readonly added: number;
   /** Bytes that it is about to add while nobody waits. */
   readonly coming: number;
-  /** Counts the bytes anew. Only one process at a time may do this. */
+  /** Counts the bytes again. Only one process at a time may do this. */
   measure(): Promise<number>;
 }
 

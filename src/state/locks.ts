@@ -41,7 +41,7 @@ export interface EntryKey {
 }
 
 /**
- * A lock that its holder may lose without knowing it: the one who keeps it is another machine, and frees it when it
+ * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it
  * hears nothing of the holder. Locks of one machine have no lease.
  */
 export interface Lease {

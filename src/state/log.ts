@@ -76,7 +76,7 @@ export interface LogReader {
 
 export interface LogListener<R extends object> {
   onRecords(records: R[]): void;
-  /** Called once when the log cannot be followed; following goes on when it can be again. */
+  /** Called once when the log cannot be followed; following continues when it can be again. */
   onProblem(error: Error): void;
 }
 

@@ -191,7 +191,7 @@ describe('a file that is there', () => {
     );
   });
 
-  it('that does not parse is named with line and column, and stays as it is', async () => {
+  it('stays unchanged if it does not parse, and the error names line and column', async () => {
     const path = put('.gemini/settings.json', '{\n  "a": 1\n  "b": 2\n}\n');
     const { status, stderr } = await init('gemini', '--write');
     expect(status).toBe(2);
@@ -200,7 +200,7 @@ describe('a file that is there', () => {
     expect(readFileSync(path, 'utf8')).toBe('{\n  "a": 1\n  "b": 2\n}\n');
   });
 
-  it('that is no UTF-8, or a link to nothing, stays as it is, too', async () => {
+  it('stays unchanged if it is not UTF-8 or a dangling link', async () => {
     const path = put('.cursor/mcp.json', '');
     writeFileSync(path, Buffer.from('{"a": "ü"}', 'latin1'));
     expect((await init('cursor', '--write')).stderr).toContain('is not UTF-8 text: nothing was changed');

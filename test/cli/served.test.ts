@@ -76,7 +76,7 @@ describe('a directory that cannot be served, beside one that can', () => {
     }
   });
 
-  it('is not what relative paths are taken from, and no tool names it', async () => {
+  it('is not the base of relative paths, and no tool names it', async () => {
     const read = await run(['call', 'read_file', '{"path":"a.txt"}', 'nothing', 'other', 'file', 'root']);
     expect([read.status, read.stdout]).toEqual([0, 'in other\n']);
     const { stdout } = await run([
@@ -109,7 +109,7 @@ describe('a directory that cannot be served, beside one that can', () => {
     );
   });
 
-  it.runIf(process.getuid?.() === 0)('may be one that this user may not read', (context) => {
+  it.runIf(process.getuid?.() === 0)('can be a directory that this user may not read', (context) => {
     const somebody = { uid: 1234, gid: 1234 };
     if (runAs(somebody, ['--version']).status !== 0) context.skip();
     chmodSync(directory.path, 0o755);

@@ -168,7 +168,7 @@ describe('the token', () => {
     expect(new Set(all.map(({ token }) => token)).size).toBe(1);
   });
 
-  it('is for this run where the state directory lies inside what is served, and the start says so', async () => {
+  it('lasts for one run if the state directory is inside a served directory, and the start says so', async () => {
     const env = { XDG_STATE_HOME: join(served, '.state') };
     const args = ['start', '--http', '127.0.0.1:0', served];
     const one = await new Started(program, args, env).printed();
@@ -180,7 +180,7 @@ describe('the token', () => {
     expect(existsSync(join(served, '.state'))).toBe(false);
   });
 
-  it('that the operator has set is used, not shown, and not kept', async () => {
+  it('is neither shown nor stored if the operator set it', async () => {
     const args = ['start', '--http', '127.0.0.1:0', '--state', state];
     const server = await new Started(program, args, { COFFERDAM_TOKEN: 'set-by-the-operator' }).printed();
     expect(await server.knock('set-by-the-operator')).toBe(200);
@@ -223,7 +223,7 @@ describe('the port', () => {
     expect(portOf(await serve(served[0]!))).toBe(ports[0]);
   });
 
-  it('that was named alone must be free', async () => {
+  it('must be free if the user named a single one', async () => {
     const args = ['start', '--http', `${port}`, '--state', state];
     const { status, stderr } = await runInProcess(args, { cwd: join(directory.path, 'here') });
     expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
@@ -231,7 +231,7 @@ describe('the port', () => {
 });
 
 describe('npm start', () => {
-  it('serves the directory that it is told, or the one where npm was called', async () => {
+  it('serves the given directory, or the one where npm was called', async () => {
     const env = { PORT: '0', INIT_CWD: directory.path, XDG_STATE_HOME: state };
     const [told, here] = await Promise.all([
       new Started(npmStart, ['my app'], env).printed(),
@@ -244,7 +244,7 @@ describe('npm start', () => {
     expect(await told.knock(told.token)).toBe(200);
   });
 
-  it('ends when whoever started it is gone', async () => {
+  it('ends when its parent process ends', async () => {
     const launched = `require('node:child_process').spawn(process.execPath, ${JSON.stringify([npmStart])}, { stdio: 'inherit' });`;
     const parent = join(directory.path, 'parent.cjs');
     writeFileSync(parent, launched);

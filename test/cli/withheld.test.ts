@@ -57,7 +57,7 @@ describe('a denied file', () => {
 });
 
 describe('a hidden file', () => {
-  it('is missing in the same words as any other', async () => {
+  it('is reported missing in the same words as any missing file', async () => {
     for (const [dialect, tool, args] of [
       ['replay', 'read_file', (path: string) => ({ path: at(path) })],
       ['workspace', 'read_file', (file: string) => ({ file })],
@@ -70,7 +70,7 @@ describe('a hidden file', () => {
     expect(await call('replay', 'list_directory', { path: at('sub') })).not.toContain('plan.md');
   });
 
-  it('cannot be made, and nobody says why', async () => {
+  it('cannot be created, and the error does not say why', async () => {
     expect(await call('replay', 'write_file', { path: at('plan.md'), content: 'x' })).toMatch(
       /Path not allowed: ROOT\/plan.md cannot be created\s*$/,
     );
@@ -85,7 +85,7 @@ describe('a hidden file', () => {
 });
 
 describe('.cofferdamignore', () => {
-  it('cannot be made by a tool', async () => {
+  it('cannot be created by a tool', async () => {
     expect(
       await call('replay', 'write_file', { path: at('.cofferdamignore'), content: 'a.txt' }, []),
     ).toContain(

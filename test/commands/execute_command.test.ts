@@ -1,8 +1,8 @@
 /** replay's execute_command through a server, with bubblewrap and without. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endedAtWork } from '../at-work.ts';
 import type { InProcessClient } from '../in-process.ts';
 import { proves } from '../proves.ts';
+import { timedOutWhileRunning } from '../timed-out.ts';
 import {
   boxed,
   type CommandsFixture,
@@ -32,7 +32,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   });
 
   const runIntoLimit = (command: string) =>
-    endedAtWork(
+    timedOutWhileRunning(
       (timeout) => run(command, { timeout }),
       ({ texts }) => /^(?:one|stubborn)\n/.test(texts[0] ?? ''),
     );

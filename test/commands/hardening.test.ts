@@ -154,7 +154,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
     ]);
   });
 
-  it('where nothing may be changed does not reach the sockets of others', async () => {
+  it('does not reach sockets of other programs in a read-only directory', async () => {
     expect(await output('python3 connect.py', '--read-only')).toBe('refused\n[exit code: 0]');
   });
 
@@ -183,7 +183,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
     }
   });
 
-  it('where nothing may be changed sends nothing to them through a pair of its own either', async () => {
+  it('sends nothing to them through its own socket pair either', async () => {
     const receiver = spawn('python3', ['-c', RECEIVE], { cwd: base.path, stdio: ['pipe', 'pipe', 'ignore'] });
     try {
       await once(receiver.stdout, 'data');

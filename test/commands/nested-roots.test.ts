@@ -64,12 +64,12 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
     expect(await run("cat 'a dir/config/prod/settings'")).toBe('safe\n[exit code: 0]');
   });
 
-  it('leaves what lies beside it to be changed, and moved', async () => {
+  it('does not protect its siblings from changes and moves', async () => {
     const moved = "mkdir 'a dir/config/more' && mv 'a dir/config/more' x && mv 'a dir/config/other' y && ls";
     expect(await run(moved)).toContain('a dir\nx\ny\n');
   });
 
-  it('that somebody else has moved ends all commands with the reason, until it is back', async () => {
+  it('stops all commands with a reason after someone moves it, until it is back', async () => {
     renameSync(join(work, 'a dir'), join(work, 'b'));
     const refused = `${join(work, 'a dir/config/prod')} is not where it was when the server started`;
     expect(await run('echo bad > b/config/prod/settings')).toContain(refused);
@@ -89,7 +89,7 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
     expect(await run("cat 'a dir/config/prod/settings'")).toBe('safe\n[exit code: 0]');
   });
 
-  it('outside of all others must be where it was, too', async () => {
+  it('must also be in its place when it is outside all other directories', async () => {
     renameSync(work, join(base.path, 'gone'));
     expect(await run('true')).toContain(`${work} is not where it was`);
     expect(existsSync(work)).toBe(false);

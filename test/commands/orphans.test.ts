@@ -63,7 +63,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     await until(() => !isAlive(server));
   });
 
-  it('also one that has started the server by a shell', async () => {
+  it('a client that started the server through a shell does so too', async () => {
     const seconds = uniqueSeconds();
     const { child } = await start(seconds, ['/bin/sh', '-c', '"$@"; :', 'sh']);
     child.kill('SIGKILL');

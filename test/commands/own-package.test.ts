@@ -272,7 +272,7 @@ describe('what a process outside the wall writes over the package', () => {
     expect(readFileSync(join(root, 'b.txt'), 'utf8')).toMatch(/one <(w|\$1)>/);
   });
 
-  it('nor when a command without a sandbox is the very first call', async () => {
+  it('never runs either when the first call is a command without a sandbox', async () => {
     client = await start('replay,patch,fileeditor', '--sandbox', 'off');
     const script = join(base, 'poison.sh');
     const rg = join(root, 'node_modules/@vscode', platform, 'bin/rg');
@@ -326,7 +326,7 @@ describe('over HTTP', () => {
 describe('a clone that serves itself', () => {
   eachOnItsOwn();
 
-  it('protects what runs, and leaves the sources to whoever works on them', async () => {
+  it('protects the running files and leaves the sources writable', async () => {
     const home = join(base, 'clone');
     renameSync(join(root, 'node_modules/cofferdam'), home);
     mkdirSync(join(home, 'src'));

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endedAtWork } from '../at-work.ts';
 import type { InProcessClient } from '../in-process.ts';
 import { proves } from '../proves.ts';
+import { timedOutWhileRunning } from '../timed-out.ts';
 import {
   type CommandsFixture,
   LEAK,
@@ -64,7 +64,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(result!.isError).toBeUndefined();
   });
 
-  it('is ok with any exit code, keeps both streams apart, and tells the operator nothing of them', async () => {
+  it('is ok with any exit code, separates both streams, and logs neither of them', async () => {
     proves('workspace.run_command.log');
     const print = 'console.log("print" + "ed");console.error("al" + "so");process.exit(3)';
     const { ok, data } = await run(node(print));
@@ -73,7 +73,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(server.stderr).not.toMatch(/printed|also/);
   });
 
-  it('tells the signal that ended it', async () => {
+  it('reports the signal that ended it', async () => {
     const { data } = await run(node('process.kill(process.pid, "SIGKILL")'));
     expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false });
   });
@@ -85,7 +85,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
       'workspace.decided.timed-out',
     );
     const runIntoLimit = (script: string) =>
-      endedAtWork(
+      timedOutWhileRunning(
         (seconds) => run(node(script, { timeoutMs: seconds * 1000 })),
         ({ data }) => data.stdout !== '',
       );

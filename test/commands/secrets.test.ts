@@ -75,7 +75,7 @@ describe.each(modes)('a command %s', (mode) => {
     expect(await shell(server, 'cd && pwd')).not.toBe(`${homedir()}\n[exit code: 0]`);
   });
 
-  it('that plants a link to outside opens no way for the file tools', async () => {
+  it('cannot give the file tools a way out with a link', async () => {
     const plant = `ln -s ${fixture.out}/secret.txt planted; ln -s ${fixture.out} planted-dir; ln -s ../out/new.txt planted-new`;
     expect(await shell(server, plant)).toBe('(no output)\n[exit code: 0]');
     const at = (name: string) => join(fixture.root, name);
@@ -101,7 +101,7 @@ describe.each(modes)('a command %s', (mode) => {
     expect(readFileSync(join(fixture.out, 'secret.txt'), 'utf8')).toBe(`${SECRET}\n`);
   });
 
-  it('that plants a link in the place of a file is not followed by the next call', async () => {
+  it('cannot redirect the next call with a link in place of a file', async () => {
     writeFileSync(join(fixture.root, 'plain.txt'), 'plain\n');
     const cat = async () =>
       (await server.call('shell_exec', { command: 'cat', args: ['plain.txt'] })).result!.content[0]!.text!;
@@ -120,7 +120,7 @@ describe.each(modes)('a command %s', (mode) => {
     expect(inThere.result!.content[0]!.text).toContain('"code":"INVALID_PATH"');
   });
 
-  it('that writes a program into the root does not become that program', async () => {
+  it('does not make later calls run a program that it wrote into the root', async () => {
     await shell(
       server,
       'for p in cat node sh grep; do printf "#!/bin/sh\\necho planted\\n" > $p; chmod 755 $p; done',
@@ -172,7 +172,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
     }
   });
 
-  it('nor from node', async () => {
+  it('node cannot read the secret either', async () => {
     const script = `for (const p of ${JSON.stringify(hidden)}) try { console.log('READ', p, require('fs').readFileSync(p, 'utf8')) } catch (e) { console.log(e.code) }`;
     writeFileSync(join(fixture.root, 'look.js'), script);
     const told = JSON.parse(await server.text('run_command', { command: 'node', args: ['look.js'] })) as {
@@ -182,7 +182,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
     expect(told.data.stdout).not.toMatch(/READ/);
   });
 
-  it.runIf(programOnPath('python3'))('nor from python3', async () => {
+  it.runIf(programOnPath('python3'))('python3 cannot read the secret either', async () => {
     const script = `import os\nfor p in ${JSON.stringify(hidden)}:\n  try:\n    print('READ', os.listdir(p) if os.path.isdir(p) else open(p).read())\n  except OSError as e:\n    print(e.errno)\n`;
     writeFileSync(join(fixture.root, 'look.py'), script);
     const told = JSON.parse(await server.text('run_command', { command: 'python3', args: ['look.py'] })) as {

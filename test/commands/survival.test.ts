@@ -52,7 +52,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  it('a cancelled call ends all of them, and the server goes on', async () => {
+  it('a cancelled call ends all of them, and the server keeps running', async () => {
     const seconds = uniqueSeconds();
     void start(server, seconds, 'to-be-cancelled');
     expect(await waitForSleepers(seconds, MEMBERS)).toBe(MEMBERS);

@@ -47,32 +47,35 @@ const TOOLS = [
 ] as const;
 
 describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () => {
-  it.each(TOOLS)('and fails lets %s run nothing, until it works', async (dialect, tool, args) => {
-    const flag = join(base.path, 'broken');
-    writeFileSync(flag, '');
-    writeFileSync(join(root, 'x'), 'ran!\n');
-    const env = withBubblewrap(
-      `[ -e ${flag} ] && { echo "bwrap: out of luck" >&2; exit 1; }\nexec $real "$@"`,
-    );
-    const server = await InProcessClient.start(['--dialect', dialect, root], env);
-    try {
-      await server.says('commands: REFUSED until the sandbox works');
-      for (let round = 0; round < 2; round++) {
-        const refused = JSON.stringify(await server.call(tool, args));
-        expect(refused).toContain('bubblewrap');
-        expect(refused).not.toContain('ran!');
-      }
-      rmSync(flag);
-      expect(JSON.stringify((await server.call(tool, args)).result)).toContain('ran!');
+  it.each(TOOLS)(
+    'makes %s refuse every command while it fails, until it works',
+    async (dialect, tool, args) => {
+      const flag = join(base.path, 'broken');
       writeFileSync(flag, '');
-      const again = await server.call(tool, args);
-      expect(JSON.stringify(again)).toContain('out of luck');
-    } finally {
-      await server.end();
-    }
-  });
+      writeFileSync(join(root, 'x'), 'ran!\n');
+      const env = withBubblewrap(
+        `[ -e ${flag} ] && { echo "bwrap: out of luck" >&2; exit 1; }\nexec $real "$@"`,
+      );
+      const server = await InProcessClient.start(['--dialect', dialect, root], env);
+      try {
+        await server.says('commands: REFUSED until the sandbox works');
+        for (let round = 0; round < 2; round++) {
+          const refused = JSON.stringify(await server.call(tool, args));
+          expect(refused).toContain('bubblewrap');
+          expect(refused).not.toContain('ran!');
+        }
+        rmSync(flag);
+        expect(JSON.stringify((await server.call(tool, args)).result)).toContain('ran!');
+        writeFileSync(flag, '');
+        const again = await server.call(tool, args);
+        expect(JSON.stringify(again)).toContain('out of luck');
+      } finally {
+        await server.end();
+      }
+    },
+  );
 
-  it('in a served directory only is neither used nor taken for missing', async () => {
+  it('is neither used nor reported missing if it is only in a served directory', async () => {
     symlinkSync(programOnPath('bwrap')!, join(root, 'bwrap'));
     const env = { ...process.env, PATH: root };
     const server = await InProcessClient.start(['--dialect', 'replay', root], env);
@@ -87,7 +90,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     }
   });
 
-  it('and failed once keeps all of its layers', async () => {
+  it('keeps all of its layers after one failure', async () => {
     const log = join(base.path, 'log');
     const failed = join(base.path, 'failed');
     const once = `[ "$1" = --help ] || [ -e ${failed} ] || { : > ${failed}; exit 1; }`;
@@ -107,7 +110,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     expect(first).toEqual(await layers());
   });
 
-  it('and is slow is waited for', async () => {
+  it('may be slow: the server waits for it', async () => {
     const log = join(base.path, 'log');
     const env = withBubblewrap(`echo "$1" >> ${log}; [ "$1" = --help ] && sleep 6\nexec $real "$@"`);
     const server = await InProcessClient.start(['--dialect', 'replay', root], env);
@@ -127,7 +130,7 @@ describe('bubblewrap that is tried', () => {
     return planSandbox('auto', bwrap, false, patienceMs);
   };
 
-  it('and gives no answer is not waited for longer than clients wait', async () => {
+  it('may hang: the server gives up before clients do', async () => {
     const flag = join(base.path, 'go');
     const hangs = `while [ ! -e ${flag} ]; do sleep 0.02; done\necho "bwrap: out of luck" >&2; exit 1`;
     const why = 'bubblewrap has not answered for 0.02 s; the server goes on waiting for it';
@@ -146,7 +149,7 @@ describe('bubblewrap that is tried', () => {
     ['ends well without a command', 'exit 0', 'it ended without starting the command'],
     ['says why it fails', 'echo "bwrap: out of luck" >&2; exit 1', 'bwrap: out of luck'],
     ['never stops talking', 'exec yes talk >&2', 'talk'],
-  ])('and %s is not used', async (_, script, why) => {
+  ])('is not used if it %s', async (_, script, why) => {
     const refused = { kind: 'failing', why: `bubblewrap cannot make a sandbox here: ${why}` };
     expect(await plan(script)).toEqual(refused);
   });
@@ -188,7 +191,7 @@ describe('commands without any bubblewrap', () => {
     },
   );
 
-  it('are told of by doctor with the way to install it, by call, and in the trace', () => {
+  it('are reported by doctor with install instructions, by call, and in the trace', () => {
     const env = { ...withoutBubblewrap(), COFFERDAM_STATE: join(base.path, 'state') };
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8' });
@@ -209,7 +212,7 @@ describe('commands without any bubblewrap', () => {
     expect(JSON.parse(traced.stdout.trim().split('\n').at(-1)!)).toMatchObject({ confined: false });
   });
 
-  it('that were switched off are told of as well', async () => {
+  it('are reported as well when the operator switched the sandbox off', async () => {
     const server = await InProcessClient.start(['--dialect', 'replay', '--sandbox', 'off', root]);
     const { result } = await server.request('tools/list');
     const tools = result!.tools as { name: string; description: string }[];

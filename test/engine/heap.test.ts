@@ -71,7 +71,7 @@ it('is left to V8 when it is so large that a collection would hold up other call
   expect(collectedAt(200 * MiB)).toBe(0);
 });
 
-it('is looked at once more behind the last call of a flood', () => {
+it('is checked once more after the last call of a flood', () => {
   expect(collectedAt(15 * MiB)).toBe(0);
   heap.used = 40 * MiB;
   tidyHeap();

@@ -68,7 +68,7 @@ describe.each(['strongest', 'verified'] as const)('a narrowed engine (%s)', (pro
     expect(await failureOf(inner.files.write(join(base, 'two/c.txt'), 'x'))).toBe('read-only');
   });
 
-  it('is none where nothing lies in both', async () => {
+  it('does not exist where the directories have nothing in common', async () => {
     const engine = open(protection);
     for (const path of [join(base, 'outside'), join(base, 'missing'), join(base, 'one/app/a.txt'), '/etc'])
       expect(await engine.narrowed([path])).toBeUndefined();
@@ -124,7 +124,7 @@ it('tells the whole engine of changes in a part', async () => {
 });
 
 describe('watching an entry', () => {
-  it('hears of changes from outside, and of its own name only', async () => {
+  it('reports changes by other programs, and of its own name only', async () => {
     let heard = 0;
     const watch = await open().watch('app/a.txt', () => heard++);
     expect(watch).toBeDefined();
@@ -134,7 +134,7 @@ describe('watching an entry', () => {
     watch!.close();
   });
 
-  it('does not hear what happens behind a link that was put in the place of its directory', async () => {
+  it('does not report changes behind a link that replaced its directory', async () => {
     const heard: string[] = [];
     const engine = open();
     const watch = await engine.watch('app/a.txt', () => heard.push('watch'));

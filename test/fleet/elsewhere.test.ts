@@ -55,7 +55,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
   };
   const list = { id: 1, method: 'tools/list' };
 
-  test('a stream cannot be resumed, which is said, and at its own it can', async () => {
+  test('a stream cannot be resumed, and the answer says so; at its own replica it can', async () => {
     const session = await begin(0);
     const command = 'until [ -e go ]; do sleep 0.05; done; echo over';
     const call = {
@@ -87,7 +87,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
     expect(await resumed.text()).toContain('over');
   });
 
-  test('other roots count everywhere once the client has told of them', async () => {
+  test('new roots apply everywhere once the client has announced them', async () => {
     const balancer = await RoundRobin.before(replicas.map(({ port }) => port));
     const client = new FirstClient(
       { name: 'rooted', version: '1' },

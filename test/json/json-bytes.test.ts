@@ -26,7 +26,7 @@ test('a list of values has the bytes of their JSON, also after it was taken befo
   }
 });
 
-test('what was taken does not change with what comes later', () => {
+test('bytes that were taken do not change with later values', () => {
   const list = new JsonBytes();
   writeJsonTo(list, VALUES[0]);
   const first = list.take();
@@ -35,7 +35,7 @@ test('what was taken does not change with what comes later', () => {
   expect(first.toString()).toBe(JSON.stringify(VALUES[0]));
 });
 
-test('what was added can be measured and dropped, whether it was bytes or text', () => {
+test('added values can be measured and dropped, bytes and text alike', () => {
   const list = new JsonBytes();
   list.add('ä');
   writeJsonTo(list, VALUES[0]);

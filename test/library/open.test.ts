@@ -93,7 +93,7 @@ describe('its files', () => {
     await files.close();
   });
 
-  it('fail with not-text for what is none, and give its bytes', async () => {
+  it('fail with not-text for a binary file, and give its bytes', async () => {
     layOut(app, { 'bin.dat': { base64: 'AP8=' } });
     const files = await opened({ readOnly: true });
     expect(isFailure(await failure(files.read('bin.dat')), 'not-text')).toBe(true);
@@ -137,7 +137,7 @@ describe('its files', () => {
   });
 });
 
-it('half of a character is refused wherever it would be written, and nothing is', async () => {
+it('refuses to write half of a character anywhere, and writes nothing', async () => {
   const files = await opened();
   try {
     const before = readBack(app);

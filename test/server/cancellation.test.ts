@@ -15,7 +15,7 @@ describe.each([
   ['of a call', () => new Cancellation()],
   ['of the platform', () => new AbortController()],
 ])('a signal %s', (_, make) => {
-  it('tells its listeners once, with the first reason', () => {
+  it('notifies its listeners once, with the first reason', () => {
     const cancelling = make();
     const heard = heardBy(cancelling.signal);
     expect(cancelling.signal.aborted).toBe(false);
@@ -26,7 +26,7 @@ describe.each([
     expect(cancelling.signal.reason).toBe('first');
   });
 
-  it('does not tell a listener that left, nor one that came too late', () => {
+  it('notifies neither a removed listener nor a late one', () => {
     const cancelling = make();
     const heard: string[] = [];
     const leaves = () => heard.push('left');

@@ -67,7 +67,7 @@ describe.each(handshakes.map((way) => [way.name, way] as const))('roots on %s', 
     expect(await reached(client)).toEqual(['a.txt', 'b.txt', 'c.txt']);
   });
 
-  it('are nobody’s business for a client that has none', async () => {
+  it('do not matter for a client without roots', async () => {
     const client = await way.connect(scene);
     expect(await reached(client)).toEqual(['a.txt', 'b.txt', 'c.txt']);
   });
@@ -99,7 +99,7 @@ describe('narrowing', () => {
     expect(await reached(client)).toEqual(['c.txt']);
   });
 
-  it('is one client’s own', async () => {
+  it('applies to one client only', async () => {
     const narrow = await way.connect(scene, at('two'));
     const wide = await way.connect(scene);
     expect(await reached(narrow)).toEqual(['c.txt']);

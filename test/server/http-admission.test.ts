@@ -66,7 +66,7 @@ describe('the Host', () => {
     },
   );
 
-  it('stands before everything else, also before the sign of life', async () => {
+  it('is checked before everything else, also before the health check', async () => {
     expect((await fixture.send({ path: '/healthz', headers: { host: 'evil.example' } })).status).toBe(403);
     const answer = await post({ host: 'evil.example', origin: 'null', authorization: '' }, 'no JSON');
     expect(answer.json.error!.message).toContain('host');
@@ -97,7 +97,7 @@ describe('the Origin', () => {
     }
   });
 
-  it('stands before the token', async () => {
+  it('is checked before the token', async () => {
     expect((await post({ origin: 'null', authorization: '' })).json.error!.message).toContain('origin');
   });
 
@@ -141,7 +141,7 @@ describe('the token', () => {
     }
   });
 
-  it('stands before the path and before the body', async () => {
+  it('is checked before the path and the body', async () => {
     const unknown = { method: 'POST', path: '/nothing', headers: { ...usual, authorization: '' } };
     expect((await fixture.send({ ...unknown, body: 'no JSON' })).status).toBe(401);
     expect((await fixture.send({ ...unknown, headers: usual, body: 'no JSON' })).status).toBe(404);
@@ -154,7 +154,7 @@ describe('the token', () => {
     raw.socket.destroy();
   });
 
-  it('that is wrong thousands of times slows its sender down, and nobody who has the right one', async () => {
+  it('slows its sender down after thousands of wrong attempts, and no client with a valid one', async () => {
     const flooded = await HttpFixture.open({ limits: { delayedRefusals: 4 } });
     try {
       const statuses = new Map<number, number>();
@@ -178,7 +178,7 @@ describe('the token', () => {
     }
   });
 
-  it('that is missing or wrong ends the connection', async () => {
+  it('ends the connection if it is missing or wrong', async () => {
     expect((await fixture.send({ path: '/mcp' })).headers.connection).toBe('close');
     expect((await post({ authorization: 'Bearer wrong' })).headers.connection).toBe('close');
     expect((await post({ host: 'evil.example' })).headers.connection).toBe('close');
@@ -313,7 +313,7 @@ describe('rights', () => {
     }
   });
 
-  it('that are withdrawn end at once, also for what is under way, and others stay', async () => {
+  it('end at once when they are withdrawn, also for running calls, and others stay', async () => {
     const shared = await HttpFixture.open({ grants });
     try {
       const leaving = await shared.session('/mcp', as('writer'));

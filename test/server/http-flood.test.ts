@@ -83,7 +83,7 @@ class Flood {
 describe.each(Object.entries(kinds))('hundreds of connections %s', (kind, said) => {
   const count = kind === 'that say nothing' ? CROWD : SOCKETS;
 
-  it('keep nobody out who has a token', async () => {
+  it('do not keep out clients with a token', async () => {
     const fixture = await staged();
     const flood = new Flood(fixture.serving.port, said, count);
     await flood.reached(count);
@@ -92,7 +92,7 @@ describe.each(Object.entries(kinds))('hundreds of connections %s', (kind, said) 
 });
 
 describe('over TLS', () => {
-  it('handshakes that are never finished keep nobody out', async () => {
+  it('unfinished handshakes do not keep out other clients', async () => {
     const fixture = await staged({}, true);
     const { port } = fixture.serving;
     const flood = new Flood(port, kinds['that begin a TLS handshake']!);

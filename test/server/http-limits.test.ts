@@ -41,13 +41,13 @@ describe('a body', () => {
     expect((await fixture.send({ method: 'POST', path: '/mcp', headers: chunked, body })).status).toBe(413);
   });
 
-  it('that is far too large is answered while it is still being sent', async () => {
+  it('is answered while the client still sends it if it is far too large', async () => {
     const fixture = await staged();
     const answer = await fixture.post('x'.repeat(12 * 1024 * 1024));
     expect(answer.status).toBe(413);
   });
 
-  it('waits for leave when it asks for it, and is not sent at all when it would be refused', async () => {
+  it('waits for 100 Continue if it asks for it, and is not sent if it would be refused', async () => {
     const fixture = await staged();
     const raw = await fixture.raw();
     const body = JSON.stringify(hello());
@@ -85,7 +85,7 @@ describe('a body', () => {
     expect((await fixture.post(hello())).status).toBe(200);
   });
 
-  it('that lies very deep does no harm', async () => {
+  it('does no harm if it is nested very deeply', async () => {
     const fixture = await staged();
     const talk = await fixture.session('/mcp/replay');
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
@@ -124,7 +124,7 @@ describe('a slow client', () => {
     ['says nothing at all', ''],
     ['sends its head letter by letter', 'POST /mcp HTTP/1.1\r\nHost: local'],
     ['sends its body letter by letter', `${head(100)}{`],
-  ])('that %s is let go', async (_, bytes) => {
+  ])('is disconnected if it %s', async (_, bytes) => {
     const fixture = await staged({ headersMs: 300, requestMs: 600 });
     const raw = await fixture.raw();
     raw.socket.write(bytes);
@@ -134,7 +134,7 @@ describe('a slow client', () => {
     expect((await fixture.post(hello())).status).toBe(200);
   });
 
-  it('that does not take its answer is cut off', async () => {
+  it('is disconnected if it does not read its answer', async () => {
     const fixture = await staged({ stalledMs: 100 });
     const talk = await fixture.session();
     const call = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'large' } });
@@ -269,7 +269,7 @@ describe('too many', () => {
 });
 
 describe('a session', () => {
-  it('that nobody uses ends, and one that is listened to does not', async () => {
+  it('ends when it is idle, but not while a client listens to it', async () => {
     // Longer than it takes a busy machine to begin to listen.
     const fixture = await staged({ sessionIdleMs: 2000 });
     const [left, listened] = [await fixture.session(), await fixture.session()];
@@ -307,7 +307,7 @@ describe('a session', () => {
     raw.socket.destroy();
   });
 
-  it('sends a sign of life while a call takes long, and then its answer', async () => {
+  it('sends keep-alive events during a long call, and then its answer', async () => {
     const fixture = await staged({ streamAfterMs: 50, resumableAfterMs: 50, heartbeatMs: 50 });
     const talk = await fixture.session();
     const calls = [talk.call('wait'), fixture.stateless('tools/call', { name: 'wait', arguments: {} })];
@@ -398,7 +398,7 @@ describe('a server that ends', () => {
     await stopped;
   });
 
-  it('does not wait for ever: calls that go on are cancelled and told so', async () => {
+  it('does not wait for ever: it cancels running calls and says so', async () => {
     const fixture = await staged({ graceMs: 100 });
     const talk = await fixture.session();
     const call = talk.call('wait');

@@ -246,7 +246,7 @@ describe('a token file', () => {
     writeFileSync(file, lines.join('\n'), { mode: 0o600 });
   });
 
-  it('that others can reach is refused', async () => {
+  it('is refused if other users can read it', async () => {
     for (const mode of [0o640, 0o604, 0o660, 0o610]) {
       chmodSync(file, mode);
       expect(() => readSecret(file, [served])).toThrow('other users can reach it');
@@ -256,7 +256,7 @@ describe('a token file', () => {
     expect(() => readSecret(directory.path, [])).toThrow(/not a file|cannot be read/);
   });
 
-  it('that lies where clients can read it is refused, also by way of a link', async () => {
+  it('is refused if clients can read it, also through a link', async () => {
     const inside = join(served, 'tokens');
     writeFileSync(inside, lines.join('\n'), { mode: 0o600 });
     const link = join(directory.path, 'link');
@@ -268,7 +268,7 @@ describe('a token file', () => {
     expect((await refusal(['--http', '0', '--token-file', inside])).status).toBe(2);
   });
 
-  it('with a line that is not understood is refused, without the token', async () => {
+  it('is refused if a line is invalid, and the error does not show the token', async () => {
     writeFileSync(file, 'anna anna-token-0123456789 all');
     const { status, stderr } = await refusal(['--http', '0', '--token-file', file]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(`${file}, line 1`)]);
@@ -349,7 +349,7 @@ describe('TLS', () => {
 });
 
 describe('the key of a certificate', () => {
-  it('that others can reach is refused, with the line to run, and so is a certificate with a key in it', async () => {
+  it('is refused if other users can read it, with the command to run, and so is a certificate with a key in it', async () => {
     const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, "my 'own' key.pem")];
     writeFileSync(certFile, certificate);
     writeFileSync(keyFile, privateKey);
@@ -446,7 +446,7 @@ describe('commands', () => {
     expect(existsSync(join(served, 'ended-alone'))).toBe(false);
   });
 
-  it('that are under way at SIGTERM are still answered', async () => {
+  it('are still answered if they run at SIGTERM', async () => {
     const server = serve([]);
     const port = await server.port();
     const answer = call(port, 'execute_command', { command: 'touch began; sleep 0.7; echo to the end' });

@@ -86,7 +86,7 @@ describe('a call whose connection is lost', () => {
     }
   });
 
-  it('is read by the one who came last, when the old connection is still there', async () => {
+  it('goes to the newest connection when the old one still exists', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const raw = await begin(fixture, talk, 'wait');

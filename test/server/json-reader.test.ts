@@ -108,7 +108,7 @@ describe('what is refused', () => {
   });
 });
 
-it('values made by chance', async () => {
+it('reads random values', async () => {
   let seed = 7;
   const chance = (most: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648;

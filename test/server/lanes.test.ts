@@ -279,7 +279,7 @@ describe('the handshake', () => {
     await sameOf([{ jsonrpc: '2.0', id: 9, result: {} }, ...greeting, request(2, 'ping')]);
   });
 
-  it('that claims to be none is the business of the library', async () => {
+  it('is left to the library if it names a version without a handshake', async () => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -420,7 +420,7 @@ describe('calls', () => {
     expect(log).toEqual(['crash: unexpected Error: [a fault]']);
   });
 
-  it('tell how far they are to who gave a token', async () => {
+  it('report progress to a client that gave a token', async () => {
     for (const progressToken of ['', 'a', 0, 7, -3]) {
       const { notifications } = await sameOf([
         ...greeting,

@@ -65,7 +65,7 @@ describe('the protocol library', () => {
     expect(caches().map((name) => name.split('.')[0])).toEqual(['main', 'protocol', 'rest']);
   });
 
-  it('tells who needs it that it is missing, instead of leaving the client without an answer', () => {
+  it('is reported missing to a client that needs it, instead of leaving the client without an answer', () => {
     rmSync(join(dist, 'protocol.cjs'));
     const { status, stderr, tools } = run(ofBothEras.modern);
     expect([status, tools]).toEqual([1, undefined]);
@@ -116,7 +116,7 @@ describe('the compiled form', () => {
   });
 
   it.each(['', 'nothing that V8 knows', 'x'.repeat(300_000)])(
-    'that is damaged is replaced (%#)',
+    'is replaced if it is damaged (%#)',
     (damage) => {
       run(ofBothEras.handshake);
       writeFileSync(cacheOfMain(), damage);
@@ -133,7 +133,7 @@ describe('the compiled form', () => {
     expect(readFileSync(cacheOfMain()).equals(before)).toBe(true);
   });
 
-  it('is done without where nothing may be written', () => {
+  it('is not needed where it cannot be written', () => {
     run(ofBothEras.handshake);
     const cache = cacheOfMain();
     rmSync(cache);

@@ -46,7 +46,7 @@ describe('messages', () => {
     }
   });
 
-  it('that are not UTF-8 are refused, and the next one is taken', async () => {
+  it('are refused if they are not UTF-8, and the next one is read', async () => {
     const wrong = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf4, 0x90, 0x80, 0x80]];
     const { input, received, sent } = await connect();
     for (const bytes of wrong) {
@@ -165,7 +165,7 @@ describe('what is no message is answered, and the conversation goes on', () => {
     expect(received).toEqual([ping(1)]);
   });
 
-  it('a notification that is malformed is passed over in silence', async () => {
+  it('a malformed notification is ignored', async () => {
     const { input, received, sent } = await connect();
     input.write(line({ jsonrpc: '2.0', method: 'notifications/progress', params: { _meta: 3 } }));
     input.write(line(ping(1)));
@@ -176,7 +176,7 @@ describe('what is no message is answered, and the conversation goes on', () => {
 });
 
 describe('answers', () => {
-  it('that are longer than a text can be are told as an error instead of never', async () => {
+  it('become an error if they are longer than a string can be', async () => {
     const { transport, sent } = await connect();
     // What JSON.stringify throws beyond half a gigabyte, without the half gigabyte.
     const tooLong = {
@@ -223,7 +223,7 @@ describe('long messages', () => {
     expect(sent().map(({ error }) => error.code)).toEqual([-32700]);
   });
 
-  it('others work while one is read', async () => {
+  it('do not block other work while one is read', async () => {
     const { input, received } = await connect();
     input.write(line(ping(1, { text: 'ä"\\\n'.repeat(4_000_000) })));
     let turns = 0;
@@ -241,7 +241,7 @@ describe('long messages', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('that are not UTF-8 or not JSON are refused', async () => {
+  it('are refused if they are not UTF-8 or not JSON', async () => {
     const { input, received, sent } = await connect();
     const wrong = Buffer.from(line(long));
     wrong[1_000_000] = 0xff;

@@ -332,7 +332,7 @@ describe('the keys of the issuer', () => {
     expect(issuer.fetches - before).toBeLessThan(20);
   });
 
-  it('that cannot be had make a token neither good nor bad', async () => {
+  it('make the server answer 503 while they cannot be fetched', async () => {
     const away = await Issuer.open();
     away.isAway = true;
     const other = await HttpFixture.open({ oauth: { issuer: away.url, publicUrl: PUBLIC } });
@@ -405,7 +405,7 @@ describe('settings', () => {
     [{ 'oauth-issuer': 'login.example', 'public-url': PUBLIC }, 'give an address'],
     [{ 'oauth-issuer': `${issuerUrl}?a=b`, 'public-url': PUBLIC }, 'without a query'],
     [{ 'oauth-issuer': issuerUrl, 'public-url': PUBLIC, 'oauth-audience': ' ' }, 'is empty'],
-  ])('that make no sense are refused: %j', (values, words) => {
+  ])('are refused if they make no sense: %j', (values, words) => {
     expect(() => parseHttp({ http: '8080', ...values })).toThrow(words);
   });
 

@@ -100,7 +100,7 @@ describe('both ways of stdio', () => {
   });
 
   it.each([false, true])(
-    'say what is not there with the code of their era (by the library: %s)',
+    'report a missing resource with the code of their protocol version (by the library: %s)',
     async (byLibrary) => {
       const { answers } = await talk([request('resources/read', { uri: uri('missing') })], {}, byLibrary);
       expect(answers.get('resources/read')).toMatchObject({

@@ -70,7 +70,7 @@ async function longestTurn(client: RawClient): Promise<number> {
 }
 
 describe.each(dialects)('%s', (dialect) => {
-  it('holds up nobody', async () => {
+  it('delays no other call', async () => {
     const env = { ...process.env, NODE_OPTIONS: `--require ${probe}` };
     const client = await RawClient.start(['--dialect', dialect, root], env);
     if (dialect === 'fileeditor') await client.call('set_workspace', { path: root });

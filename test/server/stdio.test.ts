@@ -237,7 +237,7 @@ describe('a cancelled call', () => {
     expect(readdirSync(directory.path).sort()).toEqual(['a.txt', 'b.txt', 'slow.txt']);
   });
 
-  it('that nobody made is no trouble', async () => {
+  it('may have an id that the server does not know', async () => {
     const client = await InProcessClient.start([directory.path]);
     for (const params of [{ requestId: 12345 }, { requestId: 'x' }, { requestId: {} }, {}]) {
       client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
@@ -300,7 +300,7 @@ describe('the end', () => {
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('a client that only stops reading does too, at the next answer', async () => {
+  it('a client that only stops reading also ends the server, at the next answer', async () => {
     const client = await start();
     client.child.stdout!.destroy();
     client.call('read_file', { path: 'a.txt' }).catch(() => {});

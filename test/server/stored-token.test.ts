@@ -92,7 +92,7 @@ it.skipIf(process.getuid?.() !== 0)('refuses the file of another user (only root
   expect(() => keep()).toThrow('it belongs to another user');
 });
 
-it('is for this run where it cannot be written, and says why', () => {
+it('lasts for one run if it cannot be stored, and the server says why', () => {
   mkdirSync(file);
   expect(keep(true)).toMatchObject({
     file: undefined,

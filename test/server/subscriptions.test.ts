@@ -10,7 +10,7 @@ const LATER_MS = 100;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('one change is told once, also when two looks find it at the same time', async () => {
+test('one change is reported once, also when two checks find it at the same time', async () => {
   const looks: ((found: Stat) => void)[] = [];
   let changed: (path: string, below: boolean) => void = () => {};
   const engine = {

@@ -90,7 +90,7 @@ describe('several files in one call', () => {
     ]);
   });
 
-  it('are named as what became of each, and a part of them is no failure', async () => {
+  it('are named with the outcome of each, and partial success is no failure', async () => {
     const { call, at } = opened('replay');
     const event = await call('read_multiple_files', { paths: ['a.txt', 'nope', '/etc/shadow', 'src'] });
     expect(event.outcome).toBe('ok');
@@ -224,7 +224,7 @@ it.each([true, false])(
 );
 
 describe('a command', () => {
-  it('that failed is told from one that took too long', async () => {
+  it('is recorded differently if it failed than if it took too long', async () => {
     const { call } = opened('replay');
     expect(await call('execute_command', { command: 'exit 3' })).toMatchObject({ error: 'exit-code' });
     expect(await call('execute_command', { command: 'sleep 9', timeout: 1 })).toMatchObject({
@@ -243,7 +243,7 @@ describe('a command', () => {
     expect(reading.confinement).toContain('argument rules');
   });
 
-  it('that is broken off has run somewhere, and something stood around it', async () => {
+  it('has its directory and its sandbox recorded even if it is cancelled', async () => {
     const { call, root, at } = opened('replay');
     const breaking = new AbortController();
     const called = call('execute_command', { command: 'touch began; sleep 50' }, breaking.signal);
@@ -255,7 +255,7 @@ describe('a command', () => {
     expect(event.confinement).toContain('limits');
   });
 
-  it('that only reads tells what it was given to read', async () => {
+  it('names what it was given to read if it only reads', async () => {
     const { call, root, at } = opened('patch');
     symlinkSync('a.txt', at('link.txt'));
     const ran = { path: root, how: 'ran-in' };

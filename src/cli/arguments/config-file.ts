@@ -1,5 +1,5 @@
 /**
- * Reads options and directories from the file that --config names, for those who do not want them on the command line.
+ * Reads options and directories from the file that --config names, for users who do not want them on the command line.
  *
  * The file is JSON, with comments if you like, or TOML with a table [cofferdam]. Its keys are the names of the options
  * and `directories`. Paths in it start from the directory of the file. An option on the command line takes the place of
@@ -13,14 +13,14 @@ import { toml } from '../clients/formats/toml.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { type Flag, flags, inConfig, takes } from './options/flags.ts';
-import type { ServedRoot } from './roots.ts';
-import type { Arguments, Values } from './split.ts';
+import type { RootArgument } from './roots.ts';
+import type { Arguments, OptionValues } from './split.ts';
 import { didYouMean } from './suggest.ts';
 
 export interface ConfigFile {
   /** Absolute. */
   path: string;
-  values: Values;
+  values: OptionValues;
   directories: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function withConfig(given: Arguments, config: ConfigFile): Arguments {
   return { ...given, values, rest: [...rest, ...config.directories] };
 }
 
-function mergedValues(command: CommandName, given: Values, { values }: ConfigFile): Values {
+function mergedValues(command: CommandName, given: OptionValues, { values }: ConfigFile): OptionValues {
   const fitting = Object.entries(values).filter(([name]) =>
     takes(command, all.find((flag) => flag.name === name)!),
   );
@@ -74,7 +74,7 @@ function mergedValues(command: CommandName, given: Values, { values }: ConfigFil
 }
 
 /** A tool that could change the file could give itself more rights for the next start. */
-export function requireOutOfReach({ path }: ConfigFile, roots: readonly ServedRoot[]): void {
+export function requireOutOfReach({ path }: ConfigFile, roots: readonly RootArgument[]): void {
   for (const root of roots) {
     if (!root.writable || !isBelow(path, root.path)) continue;
     throw new UsageError(

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
 import { UsageError } from '../usage-error.ts';
 import { addressIn } from './options/state-flags.ts';
-import { isNamedRoot, type ServedRoot, toNamedRoot } from './roots.ts';
+import { isNamedRoot, type RootArgument, toNamedRoot } from './roots.ts';
 import { didYouMean } from './suggest.ts';
 
 /** A state directory, or the address of a database. That holds a password, so nothing shows it. */
@@ -13,7 +13,7 @@ export interface CopyRequest {
   from: StatePlace;
   to: StatePlace;
   /** What the fleet calls directories of this machine. */
-  roots: readonly ServedRoot[];
+  roots: readonly RootArgument[];
   onlyNamed: boolean;
 }
 

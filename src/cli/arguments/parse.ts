@@ -16,9 +16,9 @@ import { type InitRequest, parseInit } from './options/init-flags.ts';
 import { parseState, type StateSettings, type StateValues } from './options/state-flags.ts';
 import { chooseTools, ineffectiveOptions, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
 import { switchesIn } from './options/variables.ts';
-import { type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
+import { type RootArgument, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
-import { type Arguments, splitArguments, type Values } from './split.ts';
+import { type Arguments, type OptionValues, splitArguments } from './split.ts';
 import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
 import { namesInstead } from './suggest.ts';
 
@@ -45,11 +45,17 @@ export interface Options {
 export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
-  | { do: 'serve'; roots: ServedRoot[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
+  | {
+      do: 'serve';
+      roots: RootArgument[];
+      options: Options;
+      http?: HttpSettings | undefined;
+      stdio?: string[];
+    }
   | ({ do: 'init' } & InitRequest)
-  | { do: 'call'; tool: string; json: string; roots: ServedRoot[]; options: Options }
+  | { do: 'call'; tool: string; json: string; roots: RootArgument[]; options: Options }
   | { do: 'tools'; options: Options; together: boolean }
-  | { do: 'doctor'; roots: ServedRoot[]; options: Options }
+  | { do: 'doctor'; roots: RootArgument[]; options: Options }
   | StateCommand
   | StateRequest
   | { do: 'completions'; shell: Shell };
@@ -80,7 +86,7 @@ export function parseCommand(
 function parseArguments(
   { command, values, rest }: Arguments,
   /** What the command line itself, or a variable, says. */
-  typed: Values,
+  typed: OptionValues,
   environment: Environment,
   home: string,
   state: string | undefined,
@@ -150,7 +156,7 @@ function parseArguments(
 const USUAL_ADDRESS = '127.0.0.1:7440-7639';
 
 /** The options with which a client starts the same server on stdio, from any directory. */
-function serverArguments(values: Values, { address, directory }: StateSettings): string[] {
+function serverArguments(values: OptionValues, { address, directory }: StateSettings): string[] {
   return flagsOf('serve').flatMap(({ name }) => {
     const value =
       name === 'state' && values.state !== undefined ? directory : fromAnywhere(name, values[name]);
@@ -163,17 +169,17 @@ function serverArguments(values: Values, { address, directory }: StateSettings):
 }
 
 /** The client starts the server in a directory of its own. */
-function fromAnywhere(name: string, value: Values[string]): Values[string] {
+function fromAnywhere(name: string, value: OptionValues[string]): OptionValues[string] {
   const isPath = name === 'state-file' || name === 'config';
   return isPath && typeof value === 'string' ? resolve(value) : value;
 }
 
-function errorsMode({ errors = 'protocol' }: Values): Options['errors'] {
+function errorsMode({ errors = 'protocol' }: OptionValues): Options['errors'] {
   if (errors === 'protocol' || errors === 'results') return errors;
   throw new UsageError(`--errors is protocol or results, not '${errors}'`);
 }
 
-function commandSettings(values: Values): CommandSettings {
+function commandSettings(values: OptionValues): CommandSettings {
   const sandbox = (values.sandbox ?? 'auto') as string;
   if (sandbox !== 'auto' && sandbox !== 'require' && sandbox !== 'off') {
     throw new UsageError(`--sandbox is auto, require or off, not '${sandbox}'`);
@@ -226,7 +232,7 @@ function shellNamed(rest: readonly string[]): Shell {
 }
 
 /** Over HTTP anybody with a token could name any directory of this machine. */
-function parseClientRoots([directory]: readonly string[], { http }: Values, options: Options): Command {
+function parseClientRoots([directory]: readonly string[], { http }: OptionValues, options: Options): Command {
   if (directory !== undefined)
     throw new UsageError(
       `--client-roots serves what the client names, and takes no directory: leave out ${directory}, or the option (roots narrow what is served in any case)`,
@@ -241,7 +247,11 @@ function parseClientRoots([directory]: readonly string[], { http }: Values, opti
 }
 
 /** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
-function rootsFrom(directories: readonly string[], options: Options, environment: Environment): ServedRoot[] {
+function rootsFrom(
+  directories: readonly string[],
+  options: Options,
+  environment: Environment,
+): RootArgument[] {
   const { dialects: chosen } = options;
   if (directories.length > 0) return directories.map(rootReader(options));
   const settings = chosen.flatMap(({ rootSetting }) => rootSetting ?? []);
@@ -251,6 +261,6 @@ function rootsFrom(directories: readonly string[], options: Options, environment
   throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
 }
 
-function rootReader({ state: { address } }: Options): (text: string) => ServedRoot {
+function rootReader({ state: { address } }: Options): (text: string) => RootArgument {
   return address === undefined ? toRoot : toNamedRoot;
 }

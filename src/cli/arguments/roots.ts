@@ -2,20 +2,20 @@
 import type { RootSpec } from '../../engine/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-export interface ServedRoot extends RootSpec {
+export interface RootArgument extends RootSpec {
   /** What all replicas of a fleet call it. */
   name?: string;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export function toRoot(text: string): ServedRoot {
+export function toRoot(text: string): RootArgument {
   if (text === '' || text === ':ro') throw new UsageError('a directory name is empty');
   return text.endsWith(':ro') ? { path: text.slice(0, -3), writable: false } : { path: text, writable: true };
 }
 
 /** A directory whose path has a `=` in it is written `DIR==NAME`. */
-export function toNamedRoot(text: string): ServedRoot {
+export function toNamedRoot(text: string): RootArgument {
   const root = toRoot(text);
   const found = namedIn(root.path);
   if (found) return { ...root, ...found };

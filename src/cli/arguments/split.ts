@@ -11,12 +11,12 @@ export interface Arguments {
   command: CommandName;
   /** Whether the command was named; `serve` has no name. */
   named: boolean;
-  values: Values;
+  values: OptionValues;
   /** Everything but the options and the command. */
   rest: string[];
 }
 
-export type Values = Readonly<Record<string, string | string[] | boolean | undefined>>;
+export type OptionValues = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
 const all: readonly Flag[] = flags;
 

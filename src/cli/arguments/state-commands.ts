@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts';
 import { parseHttp } from './options/http-flags.ts';
 import { parseTime, type StateSettings } from './options/state-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';
-import type { Values } from './split.ts';
+import type { OptionValues } from './split.ts';
 
 export type StateCommand =
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)
@@ -35,7 +35,7 @@ interface SharedOptions {
 export function parseStateCommand(
   command: StateCommand['do'],
   all: readonly string[],
-  values: Values,
+  values: OptionValues,
   { state: given, json, encodings }: SharedOptions,
 ): StateCommand {
   // Where directories of a fleet are on this machine; everything else is what the command is about.
@@ -75,7 +75,7 @@ export function parseStateCommand(
   }
 }
 
-function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
+function traceRequest(values: OptionValues, json: boolean, limit: number | undefined): TraceRequest {
   const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
   if (values.http !== undefined && !web)
     throw new UsageError('--http is for the page: trace --web --http PORT');

@@ -4,15 +4,15 @@
  */
 import { type Flag, flags } from './options/flags.ts';
 
-export type Token =
+export type ArgumentToken =
   | { kind: 'option'; name: string; rawName: string; value: string | undefined; inlineValue?: boolean }
   | { kind: 'positional'; value: string }
   | { kind: 'option-terminator' };
 
 const known: readonly Flag[] = flags;
 
-export function tokensOf(argv: readonly string[]): Token[] {
-  const tokens: Token[] = [];
+export function tokensOf(argv: readonly string[]): ArgumentToken[] {
+  const tokens: ArgumentToken[] = [];
   const left = [...argv];
   const take = (name: string, rawName: string) => {
     const value = takesValue(name) ? left.shift() : undefined;

@@ -18,7 +18,7 @@ import { UsageError } from '../usage-error.ts';
 
 const BOM = '\uFEFF';
 
-export interface ConfigFile {
+export interface ClientConfigFile {
   /** Where the bytes are, behind all links. */
   path: string;
   exists: boolean;
@@ -27,7 +27,7 @@ export interface ConfigFile {
   hasBom: boolean;
 }
 
-export function readConfigFile(named: string): ConfigFile {
+export function readConfigFile(named: string): ClientConfigFile {
   const path = targetOf(named);
   const bytes = bytesOf(path);
   if (bytes === undefined) return { path, exists: false, text: '', hasBom: false };
@@ -71,18 +71,23 @@ function explained(path: string, error: unknown): Error {
 }
 
 /** The bytes as they were before the last change. */
-export function backupOf({ path }: ConfigFile): string {
+export function backupOf({ path }: ClientConfigFile): string {
   return `${path}.before-cofferdam`;
 }
 
-export function readBackup(file: ConfigFile): string | undefined {
+export function readBackup(file: ClientConfigFile): string | undefined {
   return bytesOf(backupOf(file))
     ?.toString('utf8')
     .replace(/^\uFEFF/, '');
 }
 
 /** `newMode` is for a file that is not there yet. */
-export function writeConfigFile(file: ConfigFile, text: string, newMode: number, keepBackup: boolean): void {
+export function writeConfigFile(
+  file: ClientConfigFile,
+  text: string,
+  newMode: number,
+  keepBackup: boolean,
+): void {
   const { path, exists, hasBom } = file;
   try {
     if (!exists) mkdirSync(dirname(path), { recursive: true });
@@ -102,7 +107,7 @@ export function removeFile(path: string): void {
 }
 
 /** Another program may have written since the file was read. */
-function requireUnchanged({ path, exists, text, hasBom }: ConfigFile): void {
+function requireUnchanged({ path, exists, text, hasBom }: ClientConfigFile): void {
   const now = bytesOf(path)?.toString('utf8');
   if (now !== (exists ? (hasBom ? BOM : '') + text : undefined))
     throw new UsageError(`${path} was changed by another program just now: nothing was changed, try again`);

@@ -1,10 +1,10 @@
 /** A client's entry as somebody would paste it: the part of the file, the command, the link. */
 import { shellWord } from '../../display/shell-word.ts';
-import type { Client, Launch, Scope } from './client.ts';
+import type { Client, Scope, ServerCommand } from './client.ts';
 import { withEntry } from './formats/edit.ts';
 
 /** A file that holds nothing but the entry. */
-export function configText({ format, keys, entry }: Client, name: string, launch: Launch): string {
+export function configText({ format, keys, entry }: Client, name: string, launch: ServerCommand): string {
   return withEntry('', { format, keys, name }, entry(name, launch));
 }
 
@@ -12,7 +12,7 @@ export function configText({ format, keys, entry }: Client, name: string, launch
 export function addCommandLine(
   client: Client,
   name: string,
-  launch: Launch,
+  launch: ServerCommand,
   scope: Scope,
 ): string | undefined {
   return client.addCommand?.(name, launch, scope)?.map(shellWord).join(' ');

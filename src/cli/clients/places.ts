@@ -1,7 +1,7 @@
 /** Finds the file in which a client on this machine keeps its servers, and whether the client is there at all. */
 import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Client, Folder, Platform, Scope } from './client.ts';
+import type { Client, ConfigFolder, Platform, Scope } from './client.ts';
 
 export interface Machine {
   platform: Platform;
@@ -26,7 +26,7 @@ function firstThatExists(folder: string, names: readonly string[]): string {
 }
 
 function folderOf({ user }: Client, { platform, home, environment }: Machine): string {
-  const { path, variable }: Folder = user[platform];
+  const { path, variable }: ConfigFolder = user[platform];
   const named = variable === undefined ? undefined : environment[variable];
   if (named) return named;
   const [, first, rest] = /^([^/]+)(.*)$/.exec(path)!;

@@ -1,18 +1,21 @@
 /** Every fact about MCP clients, once. `npm run docs` writes docs/clients/ and the README's install sections from it. */
-import type { Client, Entry, Folder, Launch, Platform } from './client.ts';
+import type { Client, ConfigFolder, Platform, ServerCommand, ServerEntry } from './client.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const satisfies readonly Platform[];
 
-function everywhere(folder: Folder): Record<Platform, Folder> {
-  return Object.fromEntries(platforms.map((platform) => [platform, folder])) as Record<Platform, Folder>;
+function everywhere(folder: ConfigFolder): Record<Platform, ConfigFolder> {
+  return Object.fromEntries(platforms.map((platform) => [platform, folder])) as Record<
+    Platform,
+    ConfigFolder
+  >;
 }
 
 /** The shape that most clients share. */
-function commandAndArgs(_name: string, { command, args }: Launch): Entry {
+function commandAndArgs(_name: string, { command, args }: ServerCommand): ServerEntry {
   return { command, args };
 }
 
-function typedCommand(_name: string, { command, args }: Launch): Entry {
+function typedCommand(_name: string, { command, args }: ServerCommand): ServerEntry {
   return { type: 'stdio', command, args };
 }
 
@@ -192,7 +195,7 @@ export const clients: readonly Client[] = [
   },
 ];
 
-function cursorQuery(name: string, launch: Launch): string {
+function cursorQuery(name: string, launch: ServerCommand): string {
   const config = Buffer.from(JSON.stringify(launch)).toString('base64');
   return `name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`;
 }

@@ -3,12 +3,12 @@
 import type { RootInfo } from '../../engine/index.ts';
 import type { ClientConfig } from '../../server/page/sources.ts';
 import type { StoredToken } from '../../server/web/tokens/stored-token.ts';
-import type { Launch } from '../clients/client.ts';
+import type { ServerCommand } from '../clients/client.ts';
 import { addCommandLine } from '../clients/entry-text.ts';
 import { clientNamed } from '../clients/table.ts';
 
 /** The configurations for clients that start the server themselves: they need no token and no running server. */
-export function stdioConfigs(roots: readonly RootInfo[], launch: Launch): string {
+export function stdioConfigs(roots: readonly RootInfo[], launch: ServerCommand): string {
   return [
     '',
     'Serving:',
@@ -29,7 +29,7 @@ export function stdioConfigs(roots: readonly RootInfo[], launch: Launch): string
 }
 
 /** The same for the page of the server, before its first call. */
-export function pageConfigs(launch: Launch): ClientConfig[] {
+export function pageConfigs(launch: ServerCommand): ClientConfig[] {
   const claudeCode = clientNamed('claude-code')!;
   return [
     { name: claudeCode.name, text: addCommandLine(claudeCode, NAME, launch, 'user')! },
@@ -40,7 +40,7 @@ export function pageConfigs(launch: Launch): ClientConfig[] {
 
 const NAME = 'cofferdam';
 
-function entryLine(id: string, launch: Launch): string {
+function entryLine(id: string, launch: ServerCommand): string {
   const { keys, entry } = clientNamed(id)!;
   return JSON.stringify({ [keys[0]!]: { [NAME]: entry(NAME, launch) } });
 }

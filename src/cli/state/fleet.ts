@@ -5,7 +5,7 @@ import { StateProblem, type StateSource } from '../../engine/index.ts';
 import { Fleet } from '../../state/postgres/open.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
-import type { ServedRoot } from '../arguments/roots.ts';
+import type { RootArgument } from '../arguments/roots.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface OpenState {
@@ -17,7 +17,7 @@ export interface OpenState {
 /** For programs that serve: every directory has a name, and locks are known to hold. */
 export async function openFleet(
   { address, journal }: StateSettings,
-  roots: readonly ServedRoot[],
+  roots: readonly RootArgument[],
 ): Promise<Fleet | undefined> {
   if (address === undefined) return undefined;
   if (!journal) throw new UsageError('--no-journal is not for a fleet: its journal keeps replicas apart');
@@ -51,7 +51,7 @@ export async function withState<T>(
 /** `serves`: each directory becomes the one that its name means, where none is yet. */
 export async function connected(
   address: string,
-  roots: readonly ServedRoot[],
+  roots: readonly RootArgument[],
   serves: boolean,
 ): Promise<Fleet> {
   const workspaces = roots.map(({ path, name }) => ({ name: name!, real: realOf(path) }));

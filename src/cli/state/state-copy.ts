@@ -16,7 +16,7 @@ import {
 import type { State } from '../../state/state.ts';
 import { type CopiedTrace, copyTrace, isTraceEmpty } from '../../trace/copy.ts';
 import type { CopyRequest, StatePlace } from '../arguments/copy-arguments.ts';
-import type { ServedRoot } from '../arguments/roots.ts';
+import type { RootArgument } from '../arguments/roots.ts';
 import type { Outcome } from '../history/history.ts';
 import { UsageError } from '../usage-error.ts';
 import { connected } from './fleet.ts';
@@ -52,7 +52,7 @@ export async function copyState({ from, to, roots, onlyNamed }: CopyRequest): Pr
 }
 
 /** No tool may reach a state directory. */
-function requireApart(to: StatePlace, roots: readonly ServedRoot[]): void {
+function requireApart(to: StatePlace, roots: readonly RootArgument[]): void {
   if (!('directory' in to)) return;
   const why = whyNotStateDirectory(
     to.directory,
@@ -63,7 +63,7 @@ function requireApart(to: StatePlace, roots: readonly ServedRoot[]): void {
 
 async function openPlace(
   place: StatePlace,
-  roots: readonly ServedRoot[],
+  roots: readonly RootArgument[],
   isTarget: boolean,
 ): Promise<OpenPlace> {
   if ('directory' in place) {

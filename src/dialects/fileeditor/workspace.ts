@@ -31,7 +31,7 @@ export async function chooseWorkspace(context: ToolContext, path: string): Promi
   }
 }
 
-/** The choices of calls that came before this one; where nobody knows when it came, all that are under way. */
+/** The choices of calls that came before this one; where its time of arrival is unknown, all that are under way. */
 function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[] {
   const underWay = choices.get(session);
   if (!underWay || underWay.size === 0) return [];

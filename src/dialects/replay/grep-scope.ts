@@ -30,13 +30,13 @@ export async function grepScope(
   return { sources: [{ directory: path, include: undefined, exclude }], outside: [] };
 }
 
-type GrepQuery = Parameters<ToolContext['engine']['search']['grepAll']>[1];
+type GrepAllQuery = Parameters<ToolContext['engine']['search']['grepAll']>[1];
 
 /** Notes when the globs, the exclusions or the case of letters may be why nothing matched. */
 export async function explainNoGrepMatches(
   args: ScopeArguments & { caseInsensitive: boolean },
   scope: Sources,
-  query: GrepQuery,
+  query: GrepAllQuery,
   context: ToolContext,
 ): Promise<void> {
   const { search } = context.engine;

@@ -5,7 +5,7 @@ import { MAX_TEXT_BYTES } from '../results/result-size.ts';
 
 /** What a text takes in JSON besides its characters. */
 const QUOTES = 2;
-/** What stands around the entries of a directory, where the JSON is a text in JSON itself. */
+/** What is around the entries of a directory, where the JSON is a text in JSON itself. */
 const BRACKETS = ',\\"children\\":[]'.length;
 
 /** As `JSON.stringify` would, but other calls run while a large tree is written. */

@@ -1,7 +1,7 @@
 /** What search_files looks for and where, and why it may have found nothing. */
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { deeper, explainNoMatches, type Filter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import { deeper, explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 import { escapeRegex } from '../escape-regex.ts';
 import { globsBelow } from './listing/globs.ts';
 import { settingOf } from './settings.ts';
@@ -54,7 +54,7 @@ export function explainNoSearchMatches(
   return explainNoMatches(context, filterOf(glob, query), case_sensitive ? [anyCase] : []);
 }
 
-function filterOf(glob: string | undefined, { include = [] }: GrepQuery): Filter | undefined {
+function filterOf(glob: string | undefined, { include = [] }: GrepQuery): SearchFilter | undefined {
   if (glob === undefined) return undefined;
   const below = (globs: readonly string[]) => ({ ...EXCLUDED, directory: '.', globs });
   const wider = deeper(glob);

@@ -29,7 +29,7 @@ function noteBytes(budget: Budget, args: object): number {
   return Math.min(Math.max(jsonBytesUpTo(args, most) + NOTE_WORDS, LEAST_NOTE), most);
 }
 
-/** Which part of a whole an answer shows; `next` is the call that goes on, where there is one. */
+/** Which part of a whole an answer shows; `next` is the call that continues, where there is one. */
 export function partNote(what: string, total: number, next: string | undefined): string {
   return `[${what} of ${grouped(total)}${next === undefined ? '' : `; ${next}`}]`;
 }

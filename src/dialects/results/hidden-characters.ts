@@ -54,7 +54,7 @@ const MOST_SHOWN = 5;
 const MOST_COUNTED = 1000;
 const AROUND = 60;
 
-/** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
+/** A note that shows such characters as escapes, with what is around them; nothing when there are none. */
 export function noteHidden(outcome: ToolOutcome): string | undefined | Promise<string | undefined> {
   const texts: string[] = [];
   if ('error' in outcome) texts.push(outcome.error.message);

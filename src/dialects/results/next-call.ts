@@ -1,4 +1,4 @@
-/** Words the call that goes on where an answer ended. */
+/** Words the call that continues where an answer ended. */
 import { answerBytes, type Budget, NOTE_WORDS } from './budget.ts';
 
 /**

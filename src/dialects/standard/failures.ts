@@ -12,11 +12,10 @@ import { whyProtected } from '../results/read-only.ts';
 import { withheldBecause } from '../results/withheld.ts';
 import { refused } from './outcome.ts';
 import { asCalled } from './paths.ts';
+import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
 /** A pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 200;
-/** No system call takes a longer one. */
-const LONGEST_PATH = 4096;
 
 export function failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome {
   return { result: { content: [text(failureText(facts, tool.name, context))], isError: true } };
@@ -99,9 +98,9 @@ function badPath({ why }: Failure & { kind: 'bad-path' }, shown: string, context
     case 'nul':
       return outside(shown, context);
     case 'name-too-long':
-      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, LONGEST_PATH)}'`;
+      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, MAX_SHOWN_PATH)}'`;
     case 'too-deep':
-      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, LONGEST_PATH)}'\nThe directories are nested too deeply.`;
+      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, MAX_SHOWN_PATH)}'\nThe directories are nested too deeply.`;
     case 'link-loop':
       return `ELOOP: too many symbolic links encountered, realpath '${shown}'`;
   }

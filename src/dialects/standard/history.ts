@@ -8,10 +8,9 @@ import { nextCall } from '../results/next-call.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { timestamp } from '../results/timestamp.ts';
 import { refused } from './outcome.ts';
+import { MAX_SHOWN_NAME } from './shown-lengths.ts';
 
 const MOST_FILES = 10;
-/** Names of entries are much shorter; what a client sends as one may be longer. */
-const MAX_SHOWN = 80;
 
 export const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
 
@@ -89,7 +88,7 @@ function countsText(lines: FileDiff['lines']): string {
   return lines === undefined ? '' : ` (+${lines.added} -${lines.removed})`;
 }
 
-/** Without an entry: the newest change of this session, or of whoever calls. */
+/** Without an entry: the newest change of this session, or of the caller. */
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
   if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
@@ -115,7 +114,10 @@ export function noChange(): ResultOutcome {
 }
 
 export function noEntry(id: string): ResultOutcome {
-  return refused(`There is no entry ${truncate(id, MAX_SHOWN)}\nhistory lists the entries.`, 'not-found');
+  return refused(
+    `There is no entry ${truncate(id, MAX_SHOWN_NAME)}\nhistory lists the entries.`,
+    'not-found',
+  );
 }
 
 export async function newestOwn({ engine, caller }: ToolContext): Promise<JournalEntry | undefined> {

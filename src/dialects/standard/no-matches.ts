@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { explainNoMatches, type Filter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import { explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 
 /** As in .gitignore: without a slash at any depth, and a directory means everything in it. */
 export function globsOf(glob: string): string[] {
@@ -35,7 +35,7 @@ export function explainNothing(
   ]);
 }
 
-function filterOf(directory: string, glob: string, { ignoreFiles }: GrepQuery): Filter {
+function filterOf(directory: string, glob: string, { ignoreFiles }: GrepQuery): SearchFilter {
   const below = (globs: string[]) => ({ directory, ignoreFiles, globs });
   const name = basename(glob);
   return {

@@ -7,12 +7,11 @@ import { budgetOf } from '../results/budget.ts';
 import { noteFits } from '../results/next-call.ts';
 import { failureText } from './failures.ts';
 import { readText } from './read-text.ts';
+import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
 const SEPARATOR = '\n---\n';
-/** The words around a file's text: how it goes on, besides its path. */
+/** The words around a file's text: how to continue, besides its path. */
 const OVERHEAD = 150;
-/** No system takes a longer path. */
-const LONGEST_PATH = 4096;
 /** Less of a file is not worth showing. */
 const LEAST_TEXT = 100;
 
@@ -64,7 +63,7 @@ function bytesOf({ text }: FileText): number {
   return Buffer.byteLength(text) + SEPARATOR.length;
 }
 
-/** The path stands above the text, and in the call that goes on. */
+/** The path is above the text, and in the call that continues. */
 function overheadOf(path: string): number {
   return 2 * Buffer.byteLength(path) + OVERHEAD;
 }
@@ -84,7 +83,7 @@ async function textOf(path: string, bytes: number, context: ToolContext): Promis
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
     const { facts } = error;
-    const why = `${truncate(path, LONGEST_PATH)}: Error - ${failureText(facts, 'read_text_file', context)}`;
+    const why = `${truncate(path, MAX_SHOWN_PATH)}: Error - ${failureText(facts, 'read_text_file', context)}`;
     return { text: truncateToBytes(why, bytes), isCut: false, failure: facts };
   }
 }

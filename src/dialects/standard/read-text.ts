@@ -1,4 +1,4 @@
-/** Reading text: which lines a call means, how they are shown, and how it goes on. */
+/** Reading text: which lines a call means, how they are shown, and how to continue. */
 import { grouped } from '../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../dialect.ts';
@@ -88,7 +88,7 @@ function requireLine({ path, head, tail, offset = 1, column = 1 }: ReadArguments
   if (head || tail) return;
   const { totalLines: lines, firstLine } = part;
   if (offset > Math.max(lines, 1)) fail({ kind: 'line-out-of-range', path, line: offset, lines });
-  // A call that goes on may begin with the end of its line.
+  // A call that continues may begin with the end of its line.
   if (firstLine === undefined || column <= firstLine.length + 1) return;
   const { length } = firstLine;
   const message = `line ${offset} of ${path} has ${grouped(length)} characters; there is no character ${grouped(column)}`;

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { fail, requireShortPath } from '../../engine/index.ts';
 
 /** Why a path is refused before anyone looks at the disk. */
-export type Refusal = 'parent-segment' | 'absolute' | 'home';
+export type PathRefusal = 'parent-segment' | 'absolute' | 'home';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
@@ -19,7 +19,7 @@ export function workspacePath(sent: string): string {
 }
 
 /** Refuses on every system what leads out on any of them: `..\` too, although it is only a name on Linux. */
-export function refusalOf(sent: string): Refusal | undefined {
+export function refusalOf(sent: string): PathRefusal | undefined {
   if (sent.split(/[\\/]/).includes('..')) return 'parent-segment';
   if (/^(?:[\\/]|[A-Za-z]:[\\/])/.test(sent)) return 'absolute';
   return /^~(?:[\\/]|$)/.test(sent) ? 'home' : undefined;

@@ -25,7 +25,7 @@ import { Changes } from './changes.ts';
 import { type OpenPlace, openPlace } from './open-place.ts';
 import { reportedPath } from './reported-path.ts';
 
-export interface ReadOptions {
+export interface AccessOptions {
   /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
   holdsOthers?: boolean;
   /** True for a look that only prepares the call's own work: later calls wait until that has named its paths. */
@@ -127,7 +127,7 @@ export class Access {
   /** Runs `read` after every earlier change of these paths. It reaches the disk through the function it is given. */
   read<T>(
     paths: readonly string[],
-    { holdsOthers = true, onlyPrepares = false }: ReadOptions,
+    { holdsOthers = true, onlyPrepares = false }: AccessOptions,
     read: (open: OpenPlace) => T | Promise<T>,
   ): Promise<T> {
     const open: OpenPlace = (path, how, use, facts) => openPlace(this, { path, how, use, facts });

@@ -118,7 +118,7 @@ export class CallOrder {
 
   /**
    * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call that
-   * came before them, the patience begins anew: a slow disk is no standstill.
+   * came before them, the patience begins again: a slow disk is no standstill.
    */
   #endOf(isAwaited: (call: Running) => boolean): Promise<void> | undefined {
     let awaited: Running[] | undefined;

@@ -45,7 +45,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
     creates: async (place, type, facts) => {
       concerns(place);
       await recorder.creates(place, type, facts);
-      // A file of known content is written and flushed first; whoever does that asks by itself.
+      // A file of known content is written and flushed first; the writer asks by itself.
       if (facts?.bytes === undefined) await ready();
     },
     replaces: async (place, old, known, after) => {

@@ -73,7 +73,7 @@ function reported<T>(access: Access, { how, facts }: Opening<T>, { path }: Place
   return result;
 }
 
-/** Follows the link that stands there, or fails. */
+/** Follows the link that is there, or fails. */
 function otherwise<T>(
   access: Access,
   opening: Opening<T>,

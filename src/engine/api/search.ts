@@ -8,7 +8,7 @@ import { compileGlobs, GlobAllowance } from '../glob/glob.ts';
 import { limits } from '../limits.ts';
 import type { LazySearch } from '../search/lazy-search.ts';
 import { type MissingStart, unlessMissing } from '../search/missing-start.ts';
-import type { GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
+import type { GrepAllQuery, GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import type { Overview, Search, WalkQuery, WalkResult } from '../search/search.ts';
@@ -57,7 +57,7 @@ export class SearchApi {
   /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
   async grepAll(
     sources: readonly Source[],
-    query: Omit<GrepQuery, 'include' | 'exclude' | 'summary'>,
+    query: GrepAllQuery,
     call: SearchCall = {},
   ): Promise<GrepAllResult> {
     let results: GrepResult[] = [];
@@ -98,7 +98,7 @@ export class SearchApi {
     return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
   }
 
-  /** `onlyPrepares`: see the gate's ReadOptions. */
+  /** `onlyPrepares`: see the AccessOptions of the gate. */
   walk(
     path: string,
     query: WalkQuery,
@@ -205,7 +205,7 @@ export class SearchApi {
 
   async #grepSource(
     { directory, include, exclude }: Source,
-    query: Omit<GrepQuery, 'include' | 'exclude' | 'summary'>,
+    query: GrepAllQuery,
     call: SearchCall,
   ): Promise<GrepResult | MissingStart> {
     const excluded = exclude();

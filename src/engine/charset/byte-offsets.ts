@@ -30,7 +30,7 @@ export function byteOffsets(bytes: Buffer, text: string, charset: Charset): Byte
 
 /**
  * Encodings with characters of several bytes. A newline is one byte in all of them, and that byte is a newline
- * wherever it stands: so only the lines that are asked for are looked at byte by byte.
+ * wherever it is: so only the lines that are asked for are looked at byte by byte.
  */
 class WideLines {
   readonly #bytes: Buffer;

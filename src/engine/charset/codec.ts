@@ -89,11 +89,11 @@ export function streamDecoder(charset: Charset): StreamDecoder {
   };
 }
 
-/** A character that an encoding lacks, and where it stands in the text. */
+/** A character that an encoding lacks, and where it is in the text. */
 export interface Unencodable {
   character: string;
   at: number;
-  /** The encoding has it, but a broken character stands there that would take its bytes. */
+  /** The encoding has it, but a broken character is there that would take its bytes. */
   isBroken?: true;
 }
 

@@ -68,7 +68,7 @@ export function readEncodingRules(rules: readonly EncodingRule[]): EncodingRule[
 /** An .editorconfig, and how long the path of its directory is. */
 export interface ConfigAbove {
   config: EditorConfig;
-  /** Where the path of a file goes on behind the directory. */
+  /** Where the path of a file continues after the directory. */
   below: number;
 }
 

@@ -1,4 +1,4 @@
-/** Says which character of a text an encoding lacks, and where it stands. */
+/** Says which character of a text an encoding lacks, and where it is. */
 import { fail } from '../failures.ts';
 import type { Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';

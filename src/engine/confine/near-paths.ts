@@ -45,7 +45,7 @@ function firstNames(dir: Dir): readonly string[] {
   return names;
 }
 
-/** What stands below similar directories by the rest of the path, or by similar names; else the directories. */
+/** What is below similar directories by the rest of the path, or by similar names; else the directories. */
 export function standingBelow(
   wall: Pick<Wall, 'resolve'>,
   directories: readonly string[],

@@ -28,7 +28,7 @@ export class Place {
   #owned: boolean;
   #isMadeShared = false;
   readonly #protectedPlaces: ProtectedPlaces;
-  /** What the owner denies or hides, for those who look below this place. */
+  /** What the owner denies or hides, for walks below this place. */
   readonly withheld: Withheld | undefined;
   /** Why this place must not be entered if it is a directory. */
   readonly #asDirectory: Verdict | undefined;
@@ -79,7 +79,7 @@ export class Place {
     );
   }
 
-  /** What stands here, or a `not-found` failure that names similar entries. */
+  /** What is here, or a `not-found` failure that names similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
     return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
   }

@@ -11,7 +11,7 @@ export function allows(path: string, mode: number): boolean {
   }
 }
 
-/** Whether anything stands there, as far as this user can tell. */
+/** Whether anything is there, as far as this user can tell. */
 export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -20,17 +20,17 @@ export function exists(path: string): boolean {
   }
 }
 
-export const SMALL_BYTES = 64 * 1024;
+export const SETTINGS_BYTES = 64 * 1024;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */
-export function readSmall(path: string): string | undefined {
+export function readSettings(path: string): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!fstatSync(fd).isFile()) return undefined;
-    const bytes = Buffer.alloc(SMALL_BYTES);
-    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, SMALL_BYTES, 0));
+    const bytes = Buffer.alloc(SETTINGS_BYTES);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, SETTINGS_BYTES, 0));
   } catch {
     return undefined;
   } finally {

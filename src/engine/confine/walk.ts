@@ -20,7 +20,7 @@ const MAX_NAME_BYTES = 255;
 const MADE_A_DESCRIPTOR = 16;
 
 /** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
-export class Walk {
+export class PathWalk {
   readonly #wall: Wall;
   readonly #shown: string;
   readonly #options: WalkOptions;
@@ -328,7 +328,7 @@ export class Walk {
     });
   }
 
-  /** Whether a directory stands there, or could be made. */
+  /** Whether a directory is there, or could be made. */
   #mayBeDirectory(name: string): boolean {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     return stat === undefined || stat.type === 'directory';

@@ -15,7 +15,7 @@ import { findGitPlaces, type GitPlaces } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
-import { Walk } from './walk.ts';
+import { PathWalk } from './walk.ts';
 import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
 import type { Withheld } from './withheld/withheld.ts';
 
@@ -38,7 +38,7 @@ export interface WalkOptions {
   onMake?(path: string, root: string): void;
 }
 
-/** For paths that had no links on them when they were written down: a link that stands there now leads elsewhere. */
+/** For paths that had no links on them when they were written down: a link that is there now leads elsewhere. */
 export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 export interface WallOptions {
@@ -179,7 +179,7 @@ export class Wall {
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
     if (this.roots.length === 0) fail({ kind: 'outside', path });
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {
-      const walk = new Walk(this, path, options);
+      const walk = new PathWalk(this, path, options);
       try {
         const place = yield* walk.run();
         if (place) return place;

@@ -1,5 +1,5 @@
 /**
- * Tells when an entry may have changed, whoever changed it.
+ * Tells when an entry may have changed, by any program.
  *
  * The system watches the held directory itself, not a path: what is put in its place, and what links lead to, is not
  * watched. An event says only that a name of the directory is worth another look through the wall. Where directories

@@ -4,7 +4,7 @@
  * Everything here is in bytes, one character each, because git counts bytes: its `?` is one byte of `é`. A
  * pattern that git cannot make sense of matches nothing, and is not an error.
  */
-import { anyName, type CharClass, type NameGlob, nameFromRuns, type Token } from './name-glob.ts';
+import { anyName, type CharClass, type GlobToken, type NameGlob, nameFromRuns } from './name-glob.ts';
 import { GLOBSTAR, type PathGlob, type Segment } from './path-glob.ts';
 import { membersOfClass } from './posix-classes.ts';
 
@@ -49,7 +49,7 @@ function trimSpaces(line: string): string {
 
 function parseSegments(pattern: string): PathGlob | undefined {
   const segments: Segment[] = [];
-  let runs: Token[][] = [[]];
+  let runs: GlobToken[][] = [[]];
   let from = 0;
   const endSegment = (end: number, slashEscaped: boolean) => {
     if (!/^\*{2,}$/.test(pattern.slice(from, end))) segments.push(nameFromRuns(runs));

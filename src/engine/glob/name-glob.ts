@@ -24,7 +24,7 @@ export interface NameGlob {
 }
 
 /** One character: the code point of a literal, any at all, or a class. */
-export type Token = number | 'any' | CharClass;
+export type GlobToken = number | 'any' | CharClass;
 
 export interface CharClass {
   readonly negated: boolean;
@@ -35,7 +35,7 @@ export interface CharClass {
 
 /** The tokens between two stars; as text too when all of them are literal. */
 interface Run {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly GlobToken[];
   readonly text: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function compileName(segment: string, ignoreCase: boolean): NameGlob {
 }
 
 /** A name with a star between each two runs of tokens; there is always a first run. */
-export function nameFromRuns(tokenRuns: readonly (readonly Token[])[]): NameGlob {
+export function nameFromRuns(tokenRuns: readonly (readonly GlobToken[])[]): NameGlob {
   const runs = tokenRuns.map((tokens) => ({ tokens, text: literalText(tokens) }));
   const [head, ...others] = runs as [Run, ...Run[]];
   const tail = others.pop();
@@ -134,7 +134,7 @@ function startOfLast(name: string, count: number): number {
   return at;
 }
 
-function accepts(token: Token, code: number): boolean {
+function accepts(token: GlobToken, code: number): boolean {
   if (typeof token === 'number') return token === code;
   if (token === 'any') return true;
   const { negated, ranges, ignoreCase } = token;
@@ -153,8 +153,8 @@ function width(code: number): number {
 }
 
 /** One run more than there are stars; stars side by side are one. */
-function parseRuns(segment: string, ignoreCase: boolean): Token[][] {
-  const runs: Token[][] = [[]];
+function parseRuns(segment: string, ignoreCase: boolean): GlobToken[][] {
+  const runs: GlobToken[][] = [[]];
   for (let at = 0; at < segment.length; ) {
     const char = segment[at]!;
     if (char === '*') {
@@ -169,7 +169,7 @@ function parseRuns(segment: string, ignoreCase: boolean): Token[][] {
   return runs;
 }
 
-function takeToken(segment: string, at: number, ignoreCase: boolean): [token: Token, end: number] {
+function takeToken(segment: string, at: number, ignoreCase: boolean): [token: GlobToken, end: number] {
   const char = segment[at];
   if (char === '?') return ['any', at + 1];
   if (char === '[') {
@@ -181,7 +181,7 @@ function takeToken(segment: string, at: number, ignoreCase: boolean): [token: To
   return [(ignoreCase ? foldCase(literal) : literal).codePointAt(0)!, start + literal.length];
 }
 
-function literalText(tokens: readonly Token[]): string | undefined {
+function literalText(tokens: readonly GlobToken[]): string | undefined {
   if (!tokens.every((token) => typeof token === 'number')) return undefined;
   return tokens.map((code) => String.fromCodePoint(code)).join('');
 }

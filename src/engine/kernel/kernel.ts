@@ -172,7 +172,7 @@ export class Kernel {
     return this.#found[4]!;
   }
 
-  /** Where the next candidate stands in [from, end), or 0. */
+  /** Where the next candidate is in [from, end), or 0. */
   nextCandidate(from: number, end: number): number {
     return this.#exports.find(from, end);
   }

@@ -29,10 +29,10 @@ export interface RunFilter {
   bytes: Uint8Array;
 }
 
-/** A text that stands twice, with something between: the second time in this window. */
+/** A text that occurs twice, with something between: the second time in this window. */
 export interface RepeatFilter extends Omit<WindowFilter, 'kind'> {
   kind: 'repeat';
-  /** The position of the window where the text stands again. Its class is that of all bytes of the text. */
+  /** The position of the window where the text occurs again. Its class is that of all bytes of the text. */
   lead: number;
   /** How long the text is at least, in bytes. */
   least: number;

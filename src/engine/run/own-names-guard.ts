@@ -39,7 +39,7 @@ export class OwnNamesGuard {
     return withNotes(result, notes);
   }
 
-  /** What stands where nothing was when the server started. */
+  /** What exists now where nothing was when the server started. */
   #filled(): string[] {
     return ownPackage().missing.flatMap((path) => this.#standingAt(path) ?? []);
   }
@@ -61,7 +61,7 @@ export class OwnNamesGuard {
     });
   }
 
-  /** The first link on the way to a path that had none or, when anything is wanted, what stands at its end. */
+  /** The first link on the way to a path that had none or, when anything is wanted, what is at its end. */
   #standingAt(path: string, wanted: 'anything' | 'link' = 'anything'): string | undefined {
     const root = this.#rootAround(path);
     if (root === undefined) return undefined;

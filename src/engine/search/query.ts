@@ -70,6 +70,9 @@ export interface GrepQuery extends Selection {
   plan?: PlanKind | undefined;
 }
 
+/** A search of several sources, each of which has its own globs. */
+export type GrepAllQuery = Omit<GrepQuery, 'include' | 'exclude' | 'summary'>;
+
 export interface FoundLine {
   /** 1-based. */
   number: number;

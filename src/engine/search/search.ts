@@ -26,7 +26,7 @@ import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './work
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
 
-export interface SearchOptions {
+export interface SearchSettings {
   /** Default: one for each processor, at least 2 and at most 4. */
   workers?: number;
   /** Whether ripgrep may be used. Default true. */
@@ -74,7 +74,7 @@ export class Search {
   readonly #ownMs: number | undefined;
   readonly #memories = new QueueMemories();
 
-  constructor(options: SearchOptions = {}) {
+  constructor(options: SearchSettings = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
     this.#pool = new SearchPool(workers, options.workerFile, options.settledAfterMs);
     this.#ripgrep = options.ripgrep ?? true;

@@ -80,7 +80,7 @@ function byText(current: EditedText, edit: TextReplacement, path: string, onRege
   return { text, splices, result: { by: 'text', line, replacements: splices.length, fit } };
 }
 
-/** Most edits name a text that stands exactly once: in a long file, these need no other look at all of it. */
+/** Most edits name a text that occurs exactly once: in a long file, these need no other look at all of it. */
 function onlyPlace(current: EditedText, edit: TextReplacement): number | undefined {
   if (edit.all || edit.regex || edit.newText.includes('\r') || current.hasReturns) return undefined;
   return current.onlyPlaceOf(edit.oldText);

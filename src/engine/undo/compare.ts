@@ -1,4 +1,4 @@
-/** What stands at a path now, measured against what an entry of the journal left there or found there. */
+/** What is at a path now, measured against what an entry of the journal left there or found there. */
 
 import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
@@ -181,7 +181,7 @@ async function isAsMoved({ file, link }: Change & { kind: 'moved' }, at: Place, 
   return file === undefined || hasContent(at, now, file);
 }
 
-/** Something stands under both names, and the entry has no end. */
+/** Something is under both names, and the entry has no end. */
 async function whereInterrupted(
   store: Store,
   { replaced }: Change & { kind: 'moved' },

@@ -1,6 +1,6 @@
 /**
  * The way to a path of the journal. Such paths had no links on them when they were written down, so none is
- * followed: a link that stands there now leads to something else.
+ * followed: a link that is there now leads to something else.
  */
 import { dirname } from 'node:path';
 import type { Access } from '../access/access.ts';
@@ -17,7 +17,7 @@ export interface Barrier {
   hides: boolean;
 }
 
-/** Neither, when the directory that it stood in is gone. */
+/** Neither, when its parent directory is gone. */
 export interface Way {
   place?: Place;
   barrier?: Barrier;
@@ -25,7 +25,7 @@ export interface Way {
 
 const MOST_LOOKS = 16;
 
-/** As far as a path of the journal can be reached. Whoever gets a place closes it. */
+/** As far as a path of the journal can be reached. The caller closes the place. */
 export function reach(access: Access, path: string): Way {
   // What stood in the way may have moved before it was looked at: that does not make the rest of it gone.
   for (let look = 0; look < MOST_LOOKS; look++) {

@@ -29,7 +29,7 @@ export interface UndoStep {
   older: readonly Change[];
 }
 
-/** Nobody can know how it stands before the earlier steps are done. */
+/** Its state is unknown before the earlier steps are done. */
 const LATER = { comparison: 'after', seen: undefined } as const;
 
 const DOES = { changed: 'restore', created: 'remove', removed: 'restore', moved: 'move back' } as const;
@@ -220,7 +220,7 @@ export async function planNow(
   const { comparison, seen } = await look(access, journal, change, new Set(), interrupted);
   if (comparison === 'before') return undefined;
   if (typeof comparison === 'string') return { ...step, comparison, seen };
-  // What stands there was brought back with the newer entry, or is what an older change has left.
+  // What is there was brought back with the newer entry, or is what an older change has left.
   if (change.kind === 'removed' && seen) return undefined;
   if (await isAsLeftBy(access, journal, step.older, new Set())) return undefined;
   return fail({ kind: 'changed-meanwhile', path });

@@ -16,14 +16,14 @@ import { restore } from './restore/restore.ts';
 import { interruptedUndo, targetsOf } from './undo-chain.ts';
 
 /** `by`: the id of the entry that took it back. */
-export type Undone = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
+export type UndoResult = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
 
 export async function undoEntry(
   access: Access,
   journal: Journal,
   id: string,
   force: boolean,
-): Promise<Undone> {
+): Promise<UndoResult> {
   await waitForOthers(access, journal, id);
   const index = await journal.read();
   const targets = targetsOf(index, index.entry(id)!);

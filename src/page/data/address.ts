@@ -1,20 +1,22 @@
 /** The filters in the address of the page, behind the `#`, which browsers do not send to any server. */
-import { type Filter, noFilter } from './event-store.ts';
+import { type EventFilter, noFilter } from './event-store.ts';
 import { isSort } from './row-order.ts';
 
-const NAMES = Object.keys(noFilter) as (keyof Filter)[];
+const NAMES = Object.keys(noFilter) as (keyof EventFilter)[];
 
 /** Empty when nothing is filtered. */
-export function toAddress(filter: Readonly<Filter>): string {
+export function toAddress(filter: Readonly<EventFilter>): string {
   const set = NAMES.filter((name) => filter[name] !== '');
   return set.length === 0 ? '' : `#${new URLSearchParams(set.map((name) => [name, filter[name]]))}`;
 }
 
-/** Undefined when what stands there is no filter. */
-export function filterInAddress(hash: string): Filter | undefined {
+/** Undefined when what is there is no filter. */
+export function filterInAddress(hash: string): EventFilter | undefined {
   if (hash.length > 1 && !hash.includes('=')) return undefined;
   const said = new URLSearchParams(hash.replace(/^#/, ''));
-  const filter = Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as unknown as Filter;
+  const filter = Object.fromEntries(
+    NAMES.map((name) => [name, said.get(name) ?? '']),
+  ) as unknown as EventFilter;
   return {
     ...filter,
     ...{ from: timeIn(filter.from), to: timeIn(filter.to) },

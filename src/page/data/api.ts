@@ -5,8 +5,8 @@ import {
   CURSOR_HEADER,
   type EntryDetails,
   type PageEvent,
-  type Undone,
-  type UndoOutcome,
+  type PageUndoOutcome,
+  type UndoneEntries,
 } from '../wire.ts';
 import { LineReader, type Message, MessageReader } from './stream-readers.ts';
 
@@ -41,7 +41,7 @@ export async function entryDetails(id: string): Promise<EntryDetails> {
 }
 
 export async function undoneEntries(): Promise<string[]> {
-  const { undone } = (await (await ask('undone')).json()) as Undone;
+  const { undone } = (await (await ask('undone')).json()) as UndoneEntries;
   return undone;
 }
 
@@ -49,7 +49,7 @@ export async function fullEvent(id: string): Promise<FullEvent> {
   return (await ask(`events/${encodeURIComponent(id)}`)).json();
 }
 
-export async function undo(id: string, force: boolean): Promise<UndoOutcome> {
+export async function undo(id: string, force: boolean): Promise<PageUndoOutcome> {
   const response = await ask(`entries/${encodeURIComponent(id)}/undo`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -1,5 +1,5 @@
 /** Counts calls over time, in buckets whose length fits the time span. */
-import type { Row } from './event-store.ts';
+import type { EventRow } from './event-store.ts';
 
 export interface Bucket {
   calls: number;
@@ -39,7 +39,7 @@ export function bucketSize(span: number): number {
 }
 
 /** Gives at least a few buckets, so that the bar of a single call does not fill the chart. */
-export function timelineOf(rows: readonly Row[]): Timeline {
+export function timelineOf(rows: readonly EventRow[]): Timeline {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { event } of rows) {

@@ -3,7 +3,7 @@
 import type { PageEvent } from '../wire.ts';
 import { ApiError, liveMessages, storedEvents } from './api.ts';
 
-export type State =
+export type ConnectionState =
   | { is: 'loading' }
   | { is: 'live' }
   | { is: 'paused' }
@@ -12,7 +12,7 @@ export type State =
 
 export interface ConnectionEvents {
   onEvents(events: PageEvent[], live: boolean): void;
-  onState(state: State): void;
+  onState(state: ConnectionState): void;
 }
 
 const MIN_WAIT_MS = 500;

@@ -5,7 +5,7 @@ import { type OutcomeKind, outcomeKind } from './outcomes.ts';
 import { separatorOf } from './paths.ts';
 import { type Sort, sorted } from './row-order.ts';
 
-export interface Row {
+export interface EventRow {
   readonly event: PageEvent;
   /** Grows with each event, in the order of arrival. */
   readonly number: number;
@@ -15,7 +15,7 @@ export interface Row {
   readonly kind: OutcomeKind;
 }
 
-export interface Filter {
+export interface EventFilter {
   tool: string;
   /** A part of a path. */
   path: string;
@@ -35,7 +35,7 @@ export interface SessionInfo {
   lastAt: number;
 }
 
-export const noFilter: Readonly<Filter> = {
+export const noFilter: Readonly<EventFilter> = {
   tool: '',
   path: '',
   outcome: '',
@@ -58,24 +58,24 @@ export interface Added {
 }
 
 export class EventStore {
-  rows: Row[] = [];
+  rows: EventRow[] = [];
   /** Oldest first. */
-  shown: Row[] = [];
+  shown: EventRow[] = [];
   readonly tools = new Set<string>();
   readonly dialects = new Set<string>();
   readonly sessions = new Map<string, SessionInfo>();
   /** The entries of the journal that are undone now. */
   undone: ReadonlySet<string> = new Set();
-  #filter: Filter = { ...noFilter };
+  #filter: EventFilter = { ...noFilter };
   #needle = '';
   #from = 0;
   #to = Number.POSITIVE_INFINITY;
   /** Top first; undefined while the newest call is on top. */
-  #sorted: Row[] | undefined;
+  #sorted: EventRow[] | undefined;
   #ids = new Set<string>();
   #next = 0;
 
-  get filter(): Readonly<Filter> {
+  get filter(): Readonly<EventFilter> {
     return this.#filter;
   }
 
@@ -100,7 +100,7 @@ export class EventStore {
     return { shown, trimmed };
   }
 
-  setFilter(filter: Filter): void {
+  setFilter(filter: EventFilter): void {
     this.#filter = { ...filter };
     this.#needle = filter.path.trim().toLowerCase();
     this.#from = filter.from === '' ? 0 : Number(filter.from);
@@ -125,12 +125,12 @@ export class EventStore {
   }
 
   /** The row at this place of the list, from the top. */
-  rowAt(place: number): Row | undefined {
+  rowAt(place: number): EventRow | undefined {
     return this.#sorted ? this.#sorted[place] : this.shown[this.shown.length - 1 - place];
   }
 
   /** Where a row is in the list, from the top; -1 when it is not. */
-  placeOf(row: Row): number {
+  placeOf(row: EventRow): number {
     if (this.#sorted) return this.#sorted.indexOf(row);
     const index = this.#indexOf(row);
     return index === -1 ? -1 : this.shown.length - 1 - index;
@@ -148,11 +148,11 @@ export class EventStore {
   }
 
   /** Whether nothing is left of what a call changed. */
-  isUndone({ event: { entries } }: Row): boolean {
+  isUndone({ event: { entries } }: EventRow): boolean {
     return entries !== undefined && entries.length > 0 && entries.every((id) => this.undone.has(id));
   }
 
-  #indexOf(row: Row): number {
+  #indexOf(row: EventRow): number {
     let low = 0;
     let high = this.shown.length - 1;
     while (low <= high) {
@@ -165,12 +165,12 @@ export class EventStore {
     return -1;
   }
 
-  #passes(row: Row): boolean {
+  #passes(row: EventRow): boolean {
     return (this.#needle === '' || row.haystack.includes(this.#needle)) && this.passesBesidesPath(row);
   }
 
   /** Whether a row passes the filters other than that of the path, by which the tree is left whole. */
-  passesBesidesPath({ event, session, kind }: Row): boolean {
+  passesBesidesPath({ event, session, kind }: EventRow): boolean {
     const { tool, outcome, dialect } = this.#filter;
     if (event.at < this.#from || event.at >= this.#to) return false;
     if (tool !== '' && event.tool !== tool) return false;
@@ -179,7 +179,7 @@ export class EventStore {
     return this.#filter.session === '' || session === this.#filter.session;
   }
 
-  #rowOf(event: PageEvent): Row {
+  #rowOf(event: PageEvent): EventRow {
     const key = event.session ?? event.server;
     this.tools.add(event.tool);
     this.dialects.add(event.dialect);

@@ -1,5 +1,5 @@
 /** The orders in which the list shows calls: as they came, newest first, or by a column. */
-import type { Row } from './event-store.ts';
+import type { EventRow } from './event-store.ts';
 
 type Value = string | number;
 
@@ -13,7 +13,7 @@ const VALUES = {
   outcome: ({ kind, event }) => `${kind} ${event.error ?? ''}`,
   took: ({ event }) => event.ms,
   tokens: ({ event }) => event.tokensOut,
-} satisfies Record<string, (row: Row) => Value>;
+} satisfies Record<string, (row: EventRow) => Value>;
 
 export type SortColumn = keyof typeof VALUES;
 
@@ -45,8 +45,8 @@ export function nextSort(sort: Sort, column: SortColumn): Sort {
 }
 
 /** Among equals the newest comes first. Expects the oldest first. */
-export function sorted(rows: readonly Row[], sort: Sort): Row[] {
-  const valueIn: (row: Row) => Value = VALUES[columnOf(sort)];
+export function sorted(rows: readonly EventRow[], sort: Sort): EventRow[] {
+  const valueIn: (row: EventRow) => Value = VALUES[columnOf(sort)];
   const way = isDescending(sort) ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: valueIn(row) }));
   keyed.sort((one, other) => {

@@ -1,6 +1,6 @@
 /** The filter bar: tool, path, outcome, dialect, session and time, how many calls pass them, and their order. */
 import { plain } from '../../display/plain-text.ts';
-import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
+import { type EventFilter, type EventStore, noFilter } from '../data/event-store.ts';
 import { count, plural, timeRange } from '../data/format.ts';
 import { belowPath } from '../data/paths.ts';
 import { isSort, type Sort } from '../data/row-order.ts';
@@ -11,7 +11,7 @@ const MOST_SESSIONS = 200;
 
 export class Filters {
   readonly #store: EventStore;
-  readonly #onChange: (filter: Filter) => void;
+  readonly #onChange: (filter: EventFilter) => void;
   readonly #tool = part<HTMLSelectElement>('filter-tool');
   readonly #path = part<HTMLInputElement>('filter-path');
   readonly #outcome = part<HTMLSelectElement>('filter-outcome');
@@ -21,14 +21,14 @@ export class Filters {
   readonly #sort = part<HTMLSelectElement>('sort');
   readonly #clear = part<HTMLButtonElement>('filter-clear');
   readonly #count = part('shown-count');
-  #range: Pick<Filter, 'from' | 'to'> = { from: '', to: '' };
+  #range: Pick<EventFilter, 'from' | 'to'> = { from: '', to: '' };
   #knownTools = 0;
   #knownDialects = 0;
   #knownSessions = 0;
   /** The path that the user picked in the tree. The field shows it escaped, because a name may hold what a field cannot. */
   #picked: { written: string; path: string } | undefined;
 
-  constructor(store: EventStore, onChange: (filter: Filter) => void) {
+  constructor(store: EventStore, onChange: (filter: EventFilter) => void) {
     this.#store = store;
     this.#onChange = onChange;
     for (const select of [this.#tool, this.#outcome, this.#dialect, this.#session, this.#sort])
@@ -64,7 +64,7 @@ export class Filters {
   }
 
   /** Shows a filter that was chosen elsewhere, as by the address. */
-  set({ tool, path, outcome, dialect, session, from, to, sort }: Readonly<Filter>): void {
+  set({ tool, path, outcome, dialect, session, from, to, sort }: Readonly<EventFilter>): void {
     this.#range = { from, to };
     choose(this.#sort, sort);
     this.#picked = { written: plain(path), path };
@@ -120,7 +120,7 @@ export class Filters {
     );
   }
 
-  #setRange(range: Pick<Filter, 'from' | 'to'>): void {
+  #setRange(range: Pick<EventFilter, 'from' | 'to'>): void {
     this.#range = range;
     this.#changed();
   }
@@ -131,7 +131,7 @@ export class Filters {
     this.#onChange({
       tool: this.#tool.value,
       path: value === this.#picked?.written ? this.#picked.path : value,
-      outcome: this.#outcome.value as Filter['outcome'],
+      outcome: this.#outcome.value as EventFilter['outcome'],
       dialect: this.#dialect.value,
       session: this.#session.value,
       ...this.#range,

@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   headers?: (answer: JSONRPCMessage) => OutgoingHttpHeaders;
 }
 
-/** A client that disconnects does not cancel: the exchange goes on, and the client may come back for its stream. */
+/** A client that disconnects does not cancel: the exchange continues, and the client may come back for its stream. */
 export class Exchange {
   /** Requests without an answer so far. */
   readonly open: Set<Id>;

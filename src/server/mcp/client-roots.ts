@@ -13,7 +13,7 @@ const PATIENCE_MS = 3000;
 const MOST_ROOTS = 100;
 
 /** An engine for the length of one call. */
-export interface Lease {
+export interface EngineLease {
   engine: Engine;
   /** It is the engine for all that the server was given. */
   isWhole: boolean;
@@ -28,7 +28,7 @@ interface Part {
 }
 
 /** The directories that a call concerns, for the trace; undefined for all that are served. */
-export function tracedRoots(served: Lease | string | undefined): string[] | undefined {
+export function tracedRoots(served: EngineLease | string | undefined): string[] | undefined {
   if (served === undefined || typeof served === 'string' || served.isWhole) return undefined;
   return served.engine.roots.map(({ real }) => real);
 }
@@ -39,7 +39,7 @@ export function followsRoots({ dialects }: App): boolean {
 }
 
 /** For a client whose roots do not count. */
-export function wholeLease({ engine }: App): Lease {
+export function wholeLease({ engine }: App): EngineLease {
   return { engine, isWhole: true, release: () => {} };
 }
 
@@ -99,12 +99,12 @@ export class ClientRoots {
   }
 
   /** The engine for a call, or one line that says why there is none. */
-  take(): Lease | string | Promise<Lease | string> {
+  take(): EngineLease | string | Promise<EngineLease | string> {
     if (!this.#asking) return this.#takeNow();
     return Promise.race([this.#asking, patience()]).then(() => this.#takeNow());
   }
 
-  #takeNow(): Lease | string {
+  #takeNow(): EngineLease | string {
     const part = this.#part;
     if (part) {
       part.calls++;

@@ -22,7 +22,7 @@ import { measuringJson } from '../../json/json-size.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
-import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
+import { type ClientRoots, type EngineLease, tracedRoots } from './client-roots.ts';
 import { asConfigured } from './error-results.ts';
 import { internalError } from './messages/internal-error.ts';
 import { ProgressReporter } from './progress.ts';
@@ -31,7 +31,7 @@ import { withChange } from './views/change-note.ts';
 const MAX_SHORT = 4096;
 const FAULT = 'a fault of the server: its log on standard error has the details';
 
-export interface Call {
+export interface ToolCall {
   app: App;
   /** What the session remembers between its calls. */
   state: Session;
@@ -51,12 +51,12 @@ export interface Call {
 }
 
 /** Never rejects: the operator's log gets a fault of the server in full, the client gets an internal error. */
-export async function perform(call: Call): Promise<ToolOutcome> {
+export async function perform(call: ToolCall): Promise<ToolOutcome> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
   const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
-  let lease: Lease | undefined;
+  let lease: EngineLease | undefined;
   let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
     // Only then the place in the order: whoever opens the roots waits for the calls that have one.
@@ -146,7 +146,7 @@ interface FullOrigin extends Origin {
   tool: string;
 }
 
-function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrigin {
+function originOf({ app: { who }, sessionId: session, offered }: ToolCall): FullOrigin {
   const dialect = offered.dialect.name;
   const tool = offered.tool.name;
   return who === undefined ? { session, dialect, tool } : { session, who, dialect, tool };
@@ -186,7 +186,7 @@ interface Surroundings {
   reporter: ProgressReporter | undefined;
 }
 
-function contextOf({ app, state, signal, explain, offered }: Call, around: Surroundings): CallContext {
+function contextOf({ app, state, signal, explain, offered }: ToolCall, around: Surroundings): CallContext {
   const { engine, caller, notes, reporter } = around;
   const { home, settings, maxTokens } = app;
   return {

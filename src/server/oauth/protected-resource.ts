@@ -29,7 +29,7 @@ export class ProtectedResources {
   readonly #options: ResourceOptions;
   readonly #keys: IssuerKeys;
   readonly #tokens: AccessTokens;
-  /** By subject: what a client began with one token goes on with the next. */
+  /** By subject: what a client began with one token continues with the next. */
   readonly #grants = new Map<string, Grant>();
 
   constructor(options: ResourceOptions) {

@@ -1,6 +1,6 @@
 /** Which authorization server the operator trusts, and how its tokens name this server. */
 export interface OAuthSettings {
-  /** Exactly as it stands in the tokens. */
+  /** Exactly as it is in the tokens. */
   issuer: string;
   /** What clients see in front of `/mcp`, without a slash at the end. */
   publicUrl: string;

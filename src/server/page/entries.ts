@@ -5,8 +5,8 @@ import type {
   PageEntry,
   PageObstacle,
   PagePlan,
-  Undone,
-  UndoOutcome,
+  PageUndoOutcome,
+  UndoneEntries,
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -18,7 +18,7 @@ const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const MOST_UNDONE = 10_000;
 const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
-export class Entries {
+export class PageEntries {
   readonly #history: PageHistory;
   readonly #visibility: Visibility;
 
@@ -42,7 +42,7 @@ export class Entries {
     };
   }
 
-  async undone(grant: Grant): Promise<Undone> {
+  async undone(grant: Grant): Promise<UndoneEntries> {
     const entries = await this.#history.entries();
     const undone = entries.filter(
       (entry) => entry.state === 'undone' && this.#visibility.maySee(grant, entry),
@@ -57,7 +57,7 @@ export class Entries {
     );
   }
 
-  async undo(grant: Grant, id: string, force: boolean): Promise<UndoOutcome | Refusal> {
+  async undo(grant: Grant, id: string, force: boolean): Promise<PageUndoOutcome | Refusal> {
     const entry = await this.#find(grant, id);
     if (!entry) return NOT_THERE;
     if (!this.#visibility.mayUndo(grant, entry))

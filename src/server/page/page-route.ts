@@ -8,7 +8,7 @@ import { MemoryBudget } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
-import { Entries } from './entries.ts';
+import { PageEntries } from './entries.ts';
 import { LiveFeed } from './live-feed.ts';
 import {
   cookieName,
@@ -67,7 +67,7 @@ export class PageRoute implements Route {
   readonly #sessions: PageSessions;
   readonly #visibility: Visibility;
   readonly #feed: LiveFeed;
-  readonly #entries: Entries;
+  readonly #entries: PageEntries;
   readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
   /** Each list of events that is on its way may hold all events in memory. */
   readonly #reading = new RequestQuota({ total: 4, perToken: 2 });
@@ -86,7 +86,7 @@ export class PageRoute implements Route {
     this.#sessions = new PageSessions(options.store, () => server.grants);
     this.#visibility = new Visibility(roots);
     this.#feed = new LiveFeed(sources.events, (event) => this.#visibility.covers(event.roots));
-    this.#entries = new Entries(sources.history, this.#visibility);
+    this.#entries = new PageEntries(sources.history, this.#visibility);
     this.#routes = [
       {
         at: /^session$/,

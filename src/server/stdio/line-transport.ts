@@ -2,7 +2,7 @@
  * The transport on stdio: one JSON message a line.
  *
  * It answers a line that is not JSON in UTF-8 with -32700, and one that is not a JSON-RPC message with -32600, and
- * goes on. When the input ends, it waits for the answers of calls in flight before it closes.
+ * continues. When the input ends, it waits for the answers of calls in flight before it closes.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';

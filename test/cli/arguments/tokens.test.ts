@@ -18,7 +18,7 @@ function byNode(args: string[]) {
   return tokens.map(({ index: _, ...token }) => token);
 }
 
-it('are the same, whatever somebody types', () => {
+it('are the same for every command line', () => {
   const random = seededRandom(7);
   const names = [...known.map(({ name }) => name), 'stat', 'constructor', ''];
   const odd = ['--', '-', '', '--=', '---', '--=x', '-=', '-h', '-hV', '-Vh', '-hx=1', 'DIR', 'a=b'];

@@ -1,12 +1,15 @@
 /** An entry is added to a configuration and taken out again, and nothing else in it changes. */
 import { describe, expect, it } from 'vitest';
-import type { Entry, FormatName } from '../../../src/cli/clients/client.ts';
+import type { FormatName, ServerEntry } from '../../../src/cli/clients/client.ts';
 import { type EntryPlace, entryIn, withEntry, withoutEntry } from '../../../src/cli/clients/formats/edit.ts';
 import { ConfigProblem } from '../../../src/cli/clients/formats/format.ts';
 import { Choice, randomJson, randomToml, randomYaml } from './random-configs.ts';
 
 const ROUNDS = process.env.COFFERDAM_SOAK ? 20_000 : 200;
-const entry: Entry = { command: '/usr/bin/node', args: ['/a "b"/c.cjs', '--deny', '*.env', '/home/me/ü'] };
+const entry: ServerEntry = {
+  command: '/usr/bin/node',
+  args: ['/a "b"/c.cjs', '--deny', '*.env', '/home/me/ü'],
+};
 
 function place(format: FormatName, ...keys: string[]): EntryPlace {
   return { format, keys, name: 'cofferdam' };

@@ -88,7 +88,7 @@ async function scatter(): Promise<void> {
   await write('plain.txt', 'two\n');
 }
 
-test('all contents go on demand, while a server runs, and the server goes on', async () => {
+test('removes all contents on request while a server runs, and the server keeps running', async () => {
   await scatter();
   expect(holding().length).toBeGreaterThan(3);
   const wouldGo = await run('forget', '--all', '--dry-run');
@@ -105,7 +105,7 @@ test('all contents go on demand, while a server runs, and the server goes on', a
   expect(readBack(root)['plain.txt']).toBe('three\n');
 });
 
-test('every content that a path ever had goes, and what other paths kept stays', async () => {
+test('removes every content that a path ever had, and keeps those of other paths', async () => {
   await scatter();
   for (const path of ['key.txt', './gone.txt', 'tree/deep', join(root, 'made.txt')]) {
     expect((await run('forget', path)).status).toBe(0);
@@ -126,7 +126,7 @@ test('every content that a path ever had goes, and what other paths kept stays',
   expect(existsSync(join(root, 'tree/deep'))).toBe(false);
 });
 
-test('the same content of another path goes too, and that is said', async () => {
+test('removes the same content of another path too, and says so', async () => {
   await serve();
   await write('a.txt', `${SECRET}\n`);
   await write('b.txt', `${SECRET}\n`);
@@ -137,7 +137,7 @@ test('the same content of another path goes too, and that is said', async () => 
   expect(holding()).toEqual([]);
 });
 
-test('copies in what was deleted go too, whichever of them is named', async () => {
+test('removes copies inside deleted directories too, whichever copy the user names', async () => {
   const tree = {
     'a.txt': `${SECRET}\n`,
     'b.txt': `${SECRET}\n`,
@@ -162,7 +162,7 @@ test('copies in what was deleted go too, whichever of them is named', async () =
   }
 });
 
-test('of a deleted file, what another entry keeps of the same content is told', async () => {
+test('names the other entry that keeps the same content of a deleted file', async () => {
   layOut(root, { 'a.txt': `${SECRET}\n`, 't/b.txt': `${SECRET}\n` });
   await serve();
   await write('a.txt', 'clean\n');
@@ -189,7 +189,7 @@ test('history, diff and undo say plainly that contents were forgotten', async ()
   expect(readBack(root)).toEqual({ 'a.txt': 'clean\n' });
 });
 
-test('of an entry, what another one needs stays until that is forgotten too, in any order', async () => {
+test('keeps what another entry needs until the user forgets that entry too, in any order', async () => {
   await serve();
   await write('a.txt', 'A\n');
   await write('a.txt', 'B\n');
@@ -205,7 +205,7 @@ test('of an entry, what another one needs stays until that is forgotten too, in 
   expect((await run('undo', last)).all).toContain('contents were forgotten');
 });
 
-test('an entry of several files is undone for the rest by force', async () => {
+test('--force undoes the remaining files of an entry', async () => {
   layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await serve();
   await client!.text('execute_command', { command: 'echo x >> a.txt; echo x >> b.txt' });
@@ -216,7 +216,7 @@ test('an entry of several files is undone for the rest by force', async () => {
   expect(readBack(root)).toEqual({ 'a.txt': 'a\nx\n', 'b.txt': 'b\n' });
 });
 
-test('contents that no entry names go too', async () => {
+test('removes contents that no entry names', async () => {
   await serve();
   await write('a.txt', 'one\n');
   writeFileSync(join(state, 'store', 'f'.repeat(64)), SECRET);
@@ -225,7 +225,7 @@ test('contents that no entry names go too', async () => {
   expect(holding()).toEqual([]);
 });
 
-test('what a server that was killed has left goes too', async () => {
+test('removes what a killed server left behind', async () => {
   mkdirSync(join(state, 'store'), { recursive: true });
   mkdirSync(join(state, 'forgetting'), { recursive: true });
   mkdirSync(join(state, 'trace'), { recursive: true });
@@ -236,7 +236,7 @@ test('what a server that was killed has left goes too', async () => {
   expect(holding()).toEqual([]);
 });
 
-test('killed in the middle, it is done to its end by the next one', async () => {
+test('the next run completes a forget that was killed', async () => {
   const names = Array.from({ length: soak(120, 400) }, (_, n) => `d/f${n}`);
   layOut(root, Object.fromEntries(names.map((name) => [name, `${SECRET} ${name}\n`])));
   await serve();
@@ -255,7 +255,7 @@ test('killed in the middle, it is done to its end by the next one', async () => 
   expect((await run('undo')).all).toContain('contents were forgotten');
 });
 
-test('what is meant is never guessed', async () => {
+test('never guesses what the user meant', async () => {
   expect((await run('forget')).status).toBe(2);
   expect((await run('forget', '')).all).toContain('say what to forget');
   expect((await run('forget', '--all')).stdout).toBe('There is nothing to forget.\n');

@@ -124,7 +124,7 @@ describe('history', () => {
     expect(await fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
   });
 
-  test('and the trace call it undo again, what is undone after it was redone', async () => {
+  test('and the trace call an undo after a redo an undo', async () => {
     const id = await write('a.txt', 'two\n');
     for (const command of ['undo', 'redo', 'undo', 'redo', 'undo']) await fine(command);
     const listed = (await fine('history')).match(/(?:undo|redo) \w+/g);
@@ -221,7 +221,7 @@ describe('undo and redo', () => {
     }
   });
 
-  test('what was undone last is redone first, also when it was undone before', async () => {
+  test('redo starts with the last undone entry, even if it was undone before', async () => {
     const [a, b] = [await write('a.txt', 'two\n'), await write('b.txt', 'bb\n')];
     await fine('undo', b);
     await fine('redo');
@@ -294,7 +294,7 @@ describe('what is in the way', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
   });
 
-  test('is shown as a diff too where something stands again that was deleted or moved away', async () => {
+  test('is also shown as a diff where a deleted or moved path exists again', async () => {
     await remove('a.txt');
     writeFileSync(at('a.txt'), 'one\ntheirs\n');
     const deleted = await run('undo');
@@ -308,7 +308,7 @@ describe('what is in the way', () => {
     expect(moved.stderr).toContain('\n b\n+theirs too\n');
   });
 
-  test('may be that what was kept is gone or damaged: then nothing is touched, by force neither', async () => {
+  test('can be lost or damaged content: then nothing changes, even with --force', async () => {
     const id = await write('a.txt', 'two\n');
     const second = await remove('b.txt');
     for (const name of readdirSync(join(state, 'store')))
@@ -328,7 +328,7 @@ describe('what is in the way', () => {
     expect((await entries()).map((entry) => entry.state)).toEqual(['done', 'done']);
   });
 
-  test('may be that the directory was moved away: then history and diff still work', async () => {
+  test('can be a moved directory: then history and diff still work', async () => {
     const id = await write('a.txt', 'two\n');
     renameSync(root, join(home.path, 'elsewhere'));
     expect(await entries()).toHaveLength(1);
@@ -345,7 +345,7 @@ describe('what is in the way', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('is passed over by --since --force, which undoes all that can be undone', async () => {
+  test('is skipped by --since --force, which undoes everything else', async () => {
     await write('a.txt', 'two\n');
     mkdirSync(at('node_modules'));
     await change('execute_command', ({ commands }) => commands.runShellLine('rm -r node_modules'));
@@ -384,7 +384,7 @@ test('an id that begins like another one is named with more letters', async () =
   expect(await run('diff', 'abcd2')).toMatchObject({ status: 0 });
 });
 
-test('nothing from a name or a content acts on the terminal', async () => {
+test('names and contents send no control sequences to the terminal', async () => {
   const name = 'evil\u001b[31m\u0007\u202etxt\nsecond';
   const id = await write(name, 'text \u001b]0;title\u0007\u009b31m \u202e\nand\tmore\r\n');
   appendFileSync(at(name), 'more \u001b[2J\n');
@@ -405,7 +405,7 @@ test('nothing from a name or a content acts on the terminal', async () => {
 describe('a state directory that cannot be used', () => {
   const commands = [['history'], ['diff', 'abcd'], ['undo'], ['redo'], ['trace']];
 
-  test.each(commands)('is told in one line by %s %s when it is none', async (...args) => {
+  test.each(commands)('is reported in one line by %s %s when it is not a directory', async (...args) => {
     writeFileSync(state, '');
     expect(await run(...args)).toMatchObject({
       status: 2,
@@ -421,7 +421,7 @@ describe('a state directory that cannot be used', () => {
     });
 
   test.skipIf(asNobody('--version').status !== 0)(
-    'but can be read is enough for history and diff (root can become another user)',
+    'is enough for history and diff if it can be read (needs root)',
     async () => {
       const id = await write('a.txt', 'two\n');
       rmSync(join(state, 'aside'), { recursive: true, force: true });
@@ -445,7 +445,7 @@ describe('a state directory that cannot be used', () => {
   );
 });
 
-test('what is no file in the journal is passed over', async () => {
+test('the journal skips entries of its directory that are not files', async () => {
   await write('a.txt', 'two\n');
   mkdirSync(join(state, 'journal/2020-01-01.jsonl'));
   symlinkSync('nowhere', join(state, 'journal/2020-01-02.jsonl'));
@@ -530,7 +530,7 @@ describe('colours', () => {
       env: { ...process.env, ...environment },
     }).stdout;
 
-  test('show where they are asked for, and never where a pipe reads or NO_COLOR is set', async () => {
+  test('appear on request, and never in a pipe or with NO_COLOR', async () => {
     const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
     const plain = runWith({}, 'diff', id);
     const painted = runWith({ FORCE_COLOR: '1' }, 'diff', id);

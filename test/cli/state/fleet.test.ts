@@ -19,7 +19,7 @@ test.each([
 ])('%s is a directory with a name', (text, root) => expect(toNamedRoot(text)).toEqual(root));
 
 test.each(['/srv/docs', '/srv/a=b/c', '/srv/a=b=c', '=docs', '/srv/docs=', '/srv/docs=.x', '/srv/docs=a b'])(
-  '%s is none',
+  '%s is not a directory with a name',
   (text) => {
     expect(isNamedRoot(text)).toBe(false);
     expect(() => toNamedRoot(text)).toThrow(/DIR=NAME/);
@@ -109,7 +109,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     );
   });
 
-  it('says where the database is and why it cannot be used, and never how one gets in', async () => {
+  it('says where the database is and why it cannot be used, and never shows credentials', async () => {
     const away = new URL(address);
     away.port = '1';
     expect((await run(['history', '--state', away.href], {})).stderr).toMatch(
@@ -122,7 +122,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'keeps the address from those who list processes, and from commands',
+    'hides the address from process lists and from commands',
     async () => {
       const child = spawn(process.execPath, [program, '--http', '0', '--state', address, `${shared}=docs`], {
         stdio: ['ignore', 'ignore', 'pipe'],

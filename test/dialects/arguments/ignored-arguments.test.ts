@@ -86,7 +86,7 @@ describe('a call with arguments that its tool does not take', () => {
     expect(note).toContain('edits[0].caseInsensitiv (did you mean caseInsensitive?)');
   });
 
-  it('hears it also beside JSON, and under the name that it knows the tool by', async () => {
+  it('gets the note also beside JSON, with the tool name that it used', async () => {
     const outcome = await call(
       dialectNamed('repo')!,
       'read_file',
@@ -101,7 +101,7 @@ describe('a call with arguments that its tool does not take', () => {
     });
   });
 
-  it('hears it in the message of a protocol error', async () => {
+  it('gets the note in the message of a protocol error', async () => {
     const outcome = await call(dialectNamed('replay')!, 'edit_file', { path: 'a.txt', edit: [] });
     expect(outcome).toMatchObject({
       error: {
@@ -130,7 +130,7 @@ describe('a call with arguments that its tool does not take', () => {
     expect(note).toContain('… 4990 more');
   });
 
-  it('is refused when they are so many that nobody means them, wherever they stand', async () => {
+  it('is refused when there are absurdly many, at any depth', async () => {
     const many = Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`n${i}`, i]));
     const edits = [{ oldText: 'one', newText: '1', ...many }];
     const calls: [string, string, object][] = [

@@ -272,7 +272,7 @@ describe('in read-only mode', () => {
 });
 
 describe('programs', () => {
-  it('that are permitted but not installed get a clear error; rg comes along', async () => {
+  it('get a clear error if they are allowed but not installed; rg is included', async () => {
     proves('patch.decided.not-installed', 'patch.decided.rg');
     const empty = join(temporary.path, 'empty');
     mkdirSync(empty);

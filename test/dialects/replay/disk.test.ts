@@ -69,7 +69,7 @@ describe('a written file', () => {
     expect(modeOf(join(root, 'd'))).toBe(modeOf(join(root, 'usual')));
   });
 
-  it('is replaced in one step: who has it open still reads all of the old one', async () => {
+  it('is replaced in one step: a reader that has it open still sees all of the old content', async () => {
     proves('all.write.atomic');
     const { root, text } = open({ a: 'old content\n' });
     const file = join(root, 'a');
@@ -171,7 +171,7 @@ describe('get_file_info', () => {
     }
   });
 
-  it('tells of what a link points at when that is inside', async () => {
+  it('describes the target of a link inside the root', async () => {
     const { text } = open({ a: 'four', 'd/': '', 'to-a': { link: 'a' }, 'to-d': { link: 'd' } });
     expect(await text('get_file_info', { path: 'to-a' })).toMatch(/^type: file\nsize: 4\n/);
     expect(await text('get_file_info', { path: 'to-d' })).toMatch(/^type: directory\n/);
@@ -237,7 +237,7 @@ describe('what is too much or not a file', () => {
     expect(await failure('edit_file', { path: 'a', edits })).toMatchObject({ code: -32603 });
   });
 
-  it('so is a long text in a long file of the same letter, with and without regard to case', async () => {
+  it('a long text in a long file of one letter is found in reasonable time too, with and without case', async () => {
     const { failure } = open({ a: 'a'.repeat(8_000_000) });
     const oldText = `${'a'.repeat(10_000)}b${'a'.repeat(10_000)}`;
     for (const caseInsensitive of [false, true]) {

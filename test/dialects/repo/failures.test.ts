@@ -49,7 +49,7 @@ describe('every failure', () => {
     });
   });
 
-  it('that nobody could expect is an internal error, and so is a matter of permissions', () => {
+  it('is an internal error if it is unexpected or about permissions', () => {
     proves('repo.error.internal_error');
     const { permission, io, unstable, cancelled, busy } = everyFailure;
     for (const facts of [permission, io, unstable, cancelled, busy]) {

@@ -78,7 +78,7 @@ describe('a directory that may not be read', () => {
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
 
-  it.runIf(canRun)('is not told to be empty by get_repo_overview', () => {
+  it.runIf(canRun)('is not reported as empty by get_repo_overview', () => {
     layOut(root, { 'closed/x.txt': 'x\n', 'empty/': '' });
     for (const path of [temporary.path, root]) chmodSync(path, 0o755);
     chmodSync(join(root, 'closed'), 0o000);
@@ -159,7 +159,7 @@ describe('tools/call', () => {
     }
   });
 
-  it('changes nothing, and stands behind a wall that lets nothing be changed', async () => {
+  it('changes nothing, and the wall refuses every change', async () => {
     proves('repo.overview.read-only', 'repo.readonly.nothing-else');
     const server = await start([root]);
     for (const tool of ['write_file', 'delete_file', 'execute_command', 'repo_read_file']) {
@@ -174,7 +174,7 @@ describe('tools/call', () => {
     await server.says(`repo on ${root} (read-only)`);
   });
 
-  it('goes under a longer name where another dialect has the short one', async () => {
+  it('uses a longer tool name where another dialect has the short one', async () => {
     client = await InProcessClient.start(['--dialect', 'replay,repo', root]);
     const { result } = await client.request('tools/list');
     const names = (result!.tools as { name: string }[]).map(({ name }) => name);
@@ -203,7 +203,7 @@ describe('the environment', () => {
     });
   });
 
-  it('gives other dialects no leave to write there', async () => {
+  it('does not allow other dialects to write there', async () => {
     proves('repo.decided.root.read-only');
     client = await InProcessClient.start(['--dialect', 'replay,repo'], {
       ...process.env,

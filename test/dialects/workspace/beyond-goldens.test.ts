@@ -156,7 +156,7 @@ describe('move_file', () => {
 });
 
 describe('a call that cannot be carried out', () => {
-  it('for reasons of no other code is an internal error', async () => {
+  it('is an internal error if no other code fits', async () => {
     proves('workspace.code.INTERNAL_ERROR');
     const aborting = new AbortController();
     aborting.abort();
@@ -168,7 +168,7 @@ describe('a call that cannot be carried out', () => {
     expect(readBack(here.path)).toEqual({});
   });
 
-  it('with arguments that are no object is a validation error', async () => {
+  it('is a validation error if its arguments are not an object', async () => {
     for (const args of [null, 'a.txt', ['a.txt'], 7]) {
       const refused = await call('read_file', args);
       expect(refused.error?.code).toBe('VALIDATION_ERROR');

@@ -28,7 +28,7 @@ it('a read waits until a write that came before it has named its path', async ()
   await engine.close();
 });
 
-it('nobody waits for a call that ended without having named a path', async () => {
+it('no call waits for one that ended without naming a path', async () => {
   const engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
   const ended = engine.arrive();
   const reading = engine.as({ ...anonymous, arrival: engine.arrive() }).files.readText('a.txt');

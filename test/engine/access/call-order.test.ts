@@ -80,7 +80,7 @@ describe('pipelined calls', () => {
 });
 
 describe('a process that gets no processor for seconds', () => {
-  it('does not take that for a standstill of the call before', async () => {
+  it('does not conclude that the previous call is stuck', async () => {
     const order = new CallOrder();
     const done: string[] = [];
     const change = order.run(['/a'], 'change', async () => {
@@ -98,7 +98,7 @@ describe('a process that gets no processor for seconds', () => {
 });
 
 describe('a call that does not get done', () => {
-  it('holds up nobody: not its directory, not its file, not writes beside it', async () => {
+  it('blocks no other call: not its directory, not its file, not writes beside it', async () => {
     layOut(directory.path, { 'slow.txt': `${'a'.repeat(40)}!`, 'b.txt': 'b' });
     let ended = false;
     const runaway = client.replyTo('runaway').finally(() => {

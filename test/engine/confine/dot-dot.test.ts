@@ -49,7 +49,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('a file is not a way: .. behind it is no directory', async () => {
+  it('a file is not a directory: .. after it fails', async () => {
     const fixture = openWallFixture(kind, TREE);
     await expectAllToFail(fixture, 'a/file.txt/../../../outside/secret.txt', 'not-a-directory');
   });
@@ -103,7 +103,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect((await engine.files.read(`${'a/b/../../'.repeat(400)}a/file.txt`)).text).toBe('one up');
   });
 
-  it('a path that is wound without end is cut off, not walked', async () => {
+  it('a path with endless detours is refused, not walked', async () => {
     const depth = 60;
     const deep = 'd/'.repeat(depth);
     const { engine } = openWallFixture(kind, { [`${deep}x`]: 'x' });
@@ -134,7 +134,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(await failureOf(engine.files.read('new'))).toMatchObject({ kind: 'not-found' });
   });
 
-  it('what is said about an outside path does not depend on whether it exists', async () => {
+  it('the answer about an outside path does not depend on whether it exists', async () => {
     const fixture = openWallFixture(kind, TREE);
     const pairs = [
       ['../outside/secret.txt', '../outside/nothing'],

@@ -80,7 +80,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     fixture.expectOutsideUntouched();
   });
 
-  it('what is said about a path through a link out does not depend on whether it exists', async () => {
+  it('the answer about a path through a link out does not depend on whether it exists', async () => {
     const fixture = openWallFixture(kind, { evil: { link: '{OUT}' } });
     for (const [name, operation] of Object.entries(everyOperation)) {
       const there = await failureOf(operation(fixture.engine, 'evil/secret.txt'));

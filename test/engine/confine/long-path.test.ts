@@ -17,7 +17,7 @@ function failureOf(act: () => unknown): Failure {
   throw new Error('it was not refused');
 }
 
-it('wherever a path is taken', () => {
+it('refuses a path that is too long', () => {
   const wall = new Wall([{ path: '/tmp', writable: true }]);
   for (const take of [() => wall.absolute(long), () => wall.resolve(long), () => workspacePath(long)]) {
     const facts = failureOf(take);
@@ -28,7 +28,7 @@ it('wherever a path is taken', () => {
   wall.close();
 });
 
-it('wherever a glob is taken', () => {
+it('refuses a glob that is too long', () => {
   for (const take of [() => splitGlob(`${long}/*`), () => requireShortGlob(`${long}/*`)]) {
     const facts = failureOf(take);
     expect(facts.kind).toBe('bad-glob');

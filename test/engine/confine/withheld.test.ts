@@ -221,7 +221,7 @@ for (const kind of wallKinds) {
       expect(seen).toContain('denied');
     });
 
-    it('follows its name: who renames it while it is read gets it under neither', async () => {
+    it('follows its name: a rename during a read reveals it under neither name', async () => {
       const { root, engine } = open(kind);
       const [secret, open_] = [join(root, '.env'), join(root, 'open.txt')];
       for (let round = 0; round < 100; round++) {
@@ -261,7 +261,7 @@ for (const kind of wallKinds) {
       expect(readdirSync(root)).toEqual(before);
     });
 
-    it('is not made, and nobody says why', async () => {
+    it('cannot be created, and the error does not say why', async () => {
       const { root, engine } = open(kind);
       rmSync(join(root, 'plans'), { recursive: true });
       const refused = { kind: 'withheld', action: 'create' };

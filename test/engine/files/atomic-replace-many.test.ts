@@ -185,7 +185,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'new', b: 'new' });
   });
 
-  it('that could not be restored are what is told, and the others are restored all the same', async () => {
+  it('are named if they could not be restored, and the others are still restored', async () => {
     layOut(root, { a: 'a', b: 'b', last: 'l' });
     const stuck = () => {
       throw Object.assign(new Error('disk'), { code: 'EROFS' });

@@ -52,12 +52,12 @@ it('editing it is refused, and leaves it as it is', async () => {
   expect(error!.message).toContain('Too large to edit');
 });
 
-it('moving it is a matter of a moment', async () => {
+it('moving it is quick', async () => {
   await client.text('move_file', { source: 'huge.bin', destination: 'd/huge.bin' });
   expect(await client.text('get_file_info', { path: 'd/huge.bin' })).toContain(`size: ${SIZE}`);
 });
 
-it.runIf(process.platform === 'linux')('all of that needed little memory', () => {
+it.runIf(process.platform === 'linux')('all these operations need little memory', () => {
   const status = readFileSync(`/proc/${client.child.pid}/status`, 'utf8');
   const peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024;
   expect(peak).toBeLessThan(MEMORY_BOUND);

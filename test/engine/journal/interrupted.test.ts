@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     expect((await fixture.entries()).find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
   });
 
-  test('before a large file was overwritten is known by the file alone', async () => {
+  test('is recognised by the file alone if a large file was not yet overwritten', async () => {
     await cutOff(async (recorder, place) => {
       writeFileSync(at('large.bin'), Buffer.alloc(5 * 1024 * 1024, 7));
       const it = place('large.bin');
@@ -170,7 +170,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('is not mistaken for what somebody else has done since', async () => {
+  test('is not mistaken for a later change by another program', async () => {
     await cutOff(async () => {});
     await fixture.engine.files.move('a.txt', 'b.txt', { overwrite: true });
     writeFileSync(at('a.txt'), 'somebody else\n');

@@ -86,7 +86,7 @@ describe('a file of 200 MB', () => {
     expect(storedBytes()).toBeLessThan(MB);
   });
 
-  test('that was changed since it came back is not replaced unasked', async () => {
+  test('is not replaced without force if it changed after it came back', async () => {
     fixture = openJournalFixture({});
     layLarge(at('large.bin'), 200 * MB);
     await fixture.engine.files.write('large.bin', 'small\n');
@@ -110,7 +110,7 @@ describe('a file of 200 MB', () => {
     expectLarge(at('large.bin'), 20 * MB);
   });
 
-  test('that a program still writes to loses nothing of that', async () => {
+  test('loses nothing that a program still writes to it', async () => {
     fixture = openJournalFixture({});
     layLarge(at('log.bin'), 20 * MB);
     const fd = openSync(at('log.bin'), 'a');

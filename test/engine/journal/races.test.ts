@@ -47,7 +47,7 @@ test('undo and tools on the same file take turns, and all of it can be undone', 
   await other.close();
 });
 
-test('what somebody changes while an undo is planned is not replaced', async () => {
+test('an undo does not replace a change made while it was planned', async () => {
   fixture = openJournalFixture({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   for (let n = 0; n < 20; n++) {
     await fixture.engine.files.writeAll([

@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     expect(basename(make().path)).toMatch(new RegExp(`^cofferdam-run-${serverId()}-`));
   });
 
-  it('of a server that is gone from here is removed by the next one', () => {
+  it('of a server that ended on this machine is removed by the next one', () => {
     const gone = folder(`${domain}-4194303-1`);
     const reused = folder(`${domain}-${process.pid}-1`);
     make();
@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
   });
 
   it.each(['cofferdam-run-notes', 'cofferdam-run-1-2-3', 'cofferdam-runs'])(
-    'is not what only looks like one: %s',
+    'is recognised by its full name, unlike %s',
     (name) => {
       const path = join(base, name);
       mkdirSync(path);

@@ -24,7 +24,7 @@ describe.each([
     directory.remove();
   });
 
-  it('goes on when the other engine closes, and ends with its own', async ({ skip }) => {
+  it('keeps running when the other engine closes, and ends with its own', async ({ skip }) => {
     const [own, other] = engines as [Engine, Engine];
     try {
       await other.commands.runShellLine('true');

@@ -77,7 +77,7 @@ describe('a pattern that runs away', () => {
     await expect.poll(() => here.search.threads).toBeLessThanOrEqual(2);
   });
 
-  it('keeps nobody waiting, however many there are', async () => {
+  it('delays no other search, however many there are', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT, 'sub/x.txt': 'c\n' }, ALONE);
     const client = 'hers';
     const end = stuckSearches(here, 14, client);
@@ -136,7 +136,7 @@ describe('threads', () => {
     await expect.poll(threadsOfThisProcess).toBe(before - 2);
   });
 
-  it('that are at work when all ends cancel their search', async () => {
+  it('cancel their search if they are busy when the engine closes', async () => {
     const here = await siteOf({ 'bait.txt': BAIT }, ALONE);
     await here.grep({ regex: 'b' });
     const running = here.grep({ regex: RUNAWAY }).catch((error) => error.facts);
@@ -157,7 +157,7 @@ describe('threads', () => {
 });
 
 describe('progress', () => {
-  it('is told while a search goes on', async () => {
+  it('is reported while a search runs', async () => {
     const here = await siteOf({ 'a.txt': 'x\n', 'b.txt': BAIT }, ALONE);
     await here.grep({ regex: 'x' });
     const enough = new AbortController();

@@ -62,7 +62,7 @@ describe('a cap', () => {
     }
   });
 
-  it('also when ripgrep names the files', async () => {
+  it('cuts at the same place when ripgrep names the files', async () => {
     const all = await here.lines({ regex: 'needle' });
     const result = await here.grep({ regex: 'needle', maxMatches: 100, plan: 'ripgrep' });
     expect(result.plan.plan).toBe('ripgrep');

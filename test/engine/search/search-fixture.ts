@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import type { GrepQuery, GrepResult, SearchCall } from '../../../src/engine/search/query.ts';
-import { Search, type SearchOptions } from '../../../src/engine/search/search.ts';
+import { Search, type SearchSettings } from '../../../src/engine/search/search.ts';
 import { bundle } from '../../built.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 
@@ -22,7 +22,7 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-export interface SiteOptions extends SearchOptions {
+export interface SiteOptions extends SearchSettings {
   protection?: 'strongest' | 'verified';
 }
 

@@ -159,7 +159,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for a moved line of which nobody knows whether it is that one', () => {
+  it('for a moved line that cannot be identified for certain', () => {
     const read = 'start\nf {\n}\nend\n';
     const now = 'top\nstart\nf {\n}\ng {\n}\nend\n';
     expect(refusal(now, [{ lines: `${anchor(read, 3)}+`, newText: 'x' }], read)).toMatchObject({

@@ -178,7 +178,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-test('a file that one call has made and deleted is not there when that is undone', async () => {
+test('undoing a call that created and deleted a file leaves no file', async () => {
   fixture = openJournalFixture(TREE);
   const engine = fixture.engine.as({ ...anonymous, origin: { tool: 'test' } });
   await engine.files.write('new.txt', 'new\n');

@@ -126,7 +126,7 @@ describe('a link in place of a directory', () => {
     expect(readBack(root)).toEqual(TREE);
   });
 
-  test('is no better than a file there', async () => {
+  test('is an obstacle, as a file is', async () => {
     open(TREE);
     await engine.files.remove('d/b.txt');
     renameSync(join(root, 'd'), join(root, 'dd'));

@@ -89,7 +89,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-test('what a command created goes and comes back as one, and no directory stays open', async () => {
+test('undo and redo of what a command created work as one, and leave no directory open', async () => {
   writeFileSync(join(root, 'mine'), 'mine\n');
   await engine.commands.runShellLine(MAKE);
   const made = readBack(root);
@@ -101,7 +101,7 @@ test('what a command created goes and comes back as one, and no directory stays 
   await expectNoMoreHeld(held, root);
 });
 
-test('one file that somebody changed since keeps all of them', async () => {
+test('one file that was changed since stops the undo of all of them', async () => {
   await engine.commands.runShellLine(MAKE);
   writeFileSync(join(root, 'n3/f7'), 'changed since\n');
   const before = readBack(root);

@@ -40,7 +40,7 @@ async function expectChangedSince(path: string): Promise<void> {
 }
 
 describe('a move', () => {
-  test('of a file that somebody has edited since is not undone without a word', async () => {
+  test('of a file that was edited since is not undone silently', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'n.txt');
     appendFileSync(at('n.txt'), 'theirs\n');
@@ -53,7 +53,7 @@ describe('a move', () => {
     expect(fixture.tree()).toMatchObject({ 'n.txt': 'm\ntheirs\n' });
   });
 
-  test('of a file that somebody has replaced since is not undone without a word', async () => {
+  test('of a file that was replaced since is not undone silently', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'o.txt', { overwrite: true });
     rmSync(at('o.txt'));
@@ -64,7 +64,7 @@ describe('a move', () => {
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('of a link that leads elsewhere now is not undone without a word', async () => {
+  test('of a link that was changed since is not undone silently', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('link', 'other');
     rmSync(at('other'));
@@ -90,7 +90,7 @@ describe('a move', () => {
     expect(fixture.tree()).toEqual({ ...TREE, 'd/x.txt': 'x\ntheirs\n' });
   });
 
-  test.skipIf(!apart)('between file systems is known by the content', async () => {
+  test.skipIf(!apart)('between file systems is recognised by the content', async () => {
     fixture = openJournalFixture(TREE);
     const other = openJournalFixture({}, { under: OTHER });
     const { Engine } = await import('../../../src/engine/index.ts');
@@ -146,7 +146,7 @@ describe('a link that a command has made', () => {
     fixture = openJournalFixture(TREE, { commands: { sandbox: 'off', environment: process.env } });
   };
 
-  test('and somebody has made to lead elsewhere is not removed without a word', async () => {
+  test('is not removed silently if its target was changed since', async () => {
     open();
     await fixture.engine.commands.runShellLine('ln -s aaa made');
     rmSync(at('made'));
@@ -161,7 +161,7 @@ describe('a link that a command has made', () => {
     expect(fixture.tree()).toEqual({ ...TREE, made: { link: 'bbb' } });
   });
 
-  test('to lead elsewhere leads back when that is undone', async () => {
+  test('gets its old target back when the change is undone', async () => {
     open();
     await fixture.engine.commands.runShellLine('ln -sfn o.txt link');
     const after = fixture.tree();

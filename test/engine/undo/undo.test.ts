@@ -224,7 +224,7 @@ describe('what was changed since by somebody else', () => {
     expect(obstacle!.diff).toContain(' ours');
   });
 
-  test('is kept when it is overrun, and can be had again', async () => {
+  test('is stored when a forced undo replaces it, and can be restored', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.write('a.txt', 'ours\n');
     appendFileSync(join(fixture.root, 'a.txt'), 'theirs\n');
@@ -235,7 +235,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual(both);
   });
 
-  test('may be that the file is gone', async () => {
+  test('can be a deleted file', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.write('a.txt', 'ours\n');
     rmSync(join(fixture.root, 'a.txt'));
@@ -244,7 +244,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
   });
 
-  test('may be a file where one was deleted', async () => {
+  test('can be a new file in the place of a deleted one', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.remove('src', { recursive: true });
     writeFileSync(join(fixture.root, 'src'), 'a file now\n');
@@ -256,7 +256,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual(now);
   });
 
-  test('may be something in a directory that was made', async () => {
+  test('can be a new entry in a created directory', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.makeDirectory('made');
     writeFileSync(join(fixture.root, 'made/precious.txt'), 'precious\n');
@@ -269,7 +269,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()['made/precious.txt']).toBe('precious\n');
   });
 
-  test('does not matter in directories that were only made on the way', async () => {
+  test('does not matter in directories that were created only as parents', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.write('p/q/new.txt', 'new\n');
     writeFileSync(join(fixture.root, 'p/theirs.txt'), 'theirs\n');
@@ -277,7 +277,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual({ ...TREE, ...sameModes(), 'p/theirs.txt': 'theirs\n' });
   });
 
-  test('may stand where something was moved away from', async () => {
+  test('can be in the place of something that was moved away', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('a.txt', 'c.txt');
     writeFileSync(join(fixture.root, 'a.txt'), 'another\n');
@@ -290,7 +290,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual(both);
   });
 
-  test('may be that what was moved is gone: then nothing can be done, not even by force', async () => {
+  test('can be the loss of what was moved: then not even force can undo it', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('a.txt', 'c.txt');
     rmSync(join(fixture.root, 'c.txt'));
@@ -311,7 +311,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()['a.txt']).toBe('A');
   });
 
-  test('is no reason to follow a link that was put in the way', async () => {
+  test('never makes an undo follow a link in its way', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.write('a.txt', 'ours\n');
     const outside = join(fixture.state, 'outside.txt');
@@ -323,7 +323,7 @@ describe('what was changed since by somebody else', () => {
     expect(statSync(outside).size).toBe('outside\n'.length);
   });
 
-  test('may be that somebody has put it back already: then there is nothing left to do', async () => {
+  test('can already have restored the old state: then nothing is left to do', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.write('a.txt', 'ours\n');
     writeFileSync(join(fixture.root, 'a.txt'), TREE['a.txt']);
@@ -338,7 +338,7 @@ function sameModes() {
   return { 'run.sh': '#!/bin/sh\n' };
 }
 
-test('an entry that is not there is told as such', async () => {
+test('reports an entry that does not exist', async () => {
   fixture = openJournalFixture(TREE);
   expect(await fixture.engine.history.undo('nothing1')).toBeUndefined();
   expect(await fixture.engine.history.plan('nothing1')).toBeUndefined();

@@ -97,7 +97,7 @@ describe('the history of files that were withheld later', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a2');
   });
 
-  it('does not tell of hidden ones, by name or otherwise', async () => {
+  it('does not reveal hidden ones, by name or otherwise', async () => {
     const ids = await changesBefore();
     const engine = open(RULES);
     expect(await engine.history.entry(ids.hidden!)).toBeUndefined();

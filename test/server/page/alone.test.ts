@@ -18,7 +18,7 @@ const token = () => decodeURIComponent(new URL(serving.url).hash.replace('#token
 const send = (path: string, headers: Record<string, string> = {}) =>
   ask({ port: serving.port, path, headers });
 
-it('serves the page, and the events of all servers to who has the token of its address', async () => {
+it('serves the page, and the events of all servers to a client with the token of its address', async () => {
   expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
   expect((await send('/')).text).toContain('<script type="module" src="/page.js">');
   sources.events.add({ roots: ['/one'] }, { roots: ['/two'], who: 'somebody' });
@@ -38,7 +38,7 @@ it('makes another token each time, and takes one that it is given', async () => 
   await another.stop();
 });
 
-it('serves nothing else, and nobody from elsewhere', async () => {
+it('serves nothing else, and no client from another origin', async () => {
   expect((await send('/mcp', { authorization: `Bearer ${token()}` })).status).toBe(404);
   expect((await send('/', { host: 'evil.example' })).status).toBe(403);
   expect((await send('/page/about', { origin: 'http://evil.example' })).status).toBe(403);

@@ -470,7 +470,7 @@ describe('an entry', () => {
     );
   });
 
-  it('belongs to who made it, and a token that only reads undoes nothing', async () => {
+  it('belongs to the token that made it, and a read-only token undoes nothing', async () => {
     change('mine', 'agent');
     expect((await fetchPage('/page/entries/mine', CI)).status).toBe(404);
     expect((await undo('mine', CI)).status).toBe(404);

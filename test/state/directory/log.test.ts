@@ -40,7 +40,7 @@ const numbers = async () => (await records()).map(({ n }) => n);
 const only = () => join(at, readdirSync(at)[0]!);
 
 describe('a line', async () => {
-  test('that was torn at any byte is left out, and the next one is whole', async () => {
+  test('is skipped if it was torn at any byte, and the next one is whole', async () => {
     log.append({ n: 1 });
     log.append({ n: 2, text: 'äöü' });
     const whole = readFileSync(only());
@@ -70,7 +70,7 @@ describe('a line', async () => {
     expect(await numbers()).toEqual([1, 2]);
   });
 
-  test('that was changed by one bit is left out', async () => {
+  test('is skipped if one bit was changed', async () => {
     for (const n of [1, 2, 3]) log.append({ n });
     const bytes = readFileSync(only());
     const at = bytes.indexOf('"n":2') + 4;
@@ -135,7 +135,7 @@ describe('files', () => {
     expect(openFiles(at)).toEqual([join(at, '2026-04-01.jsonl')]);
   });
 
-  test('that were removed under the writer are made again', async () => {
+  test('are created again if they were removed under the writer', async () => {
     log.append({ n: 1 });
     rmSync(directory.path, { recursive: true });
     log.append({ n: 2 });

@@ -43,7 +43,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
   const entry = (path: string) => ({ onMachine: path, path });
   const check = (fleet: Fleet, mayMark = true) => fleet.check({ mayMark: () => mayMark });
 
-  test('nobody gets a directory while somebody changes something in it, wherever each has mounted it', async () => {
+  test('no replica locks a directory while another one changes something in it, whatever their mount points', async () => {
     const here = open([{ name: 'w', real: '/here' }]).openState();
     const there = open([{ name: 'w', real: '/mnt/there' }]).openState();
     let release = () => {};
@@ -191,7 +191,7 @@ test('a path of a workspace that is not served here stays as all call it', () =>
   ]);
 });
 
-test('no word about a bad address repeats it', () => {
+test('no error about a bad address repeats it', () => {
   for (const address of [
     'postgres://u:secret@[/x',
     'postgres://u:secret@h/x?schema=A',

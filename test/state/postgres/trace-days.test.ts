@@ -130,7 +130,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect((await numbers()).slice(-15)).toEqual(Array.from({ length: 15 }, (_, n) => n + 15));
   });
 
-  test('nobody waits for the trace, whoever has its table', async () => {
+  test('no call waits for the trace, even while its table is locked', async () => {
     const fleet = open();
     const state = fleet.openState();
     const log = state.log<Numbered>('trace', numbered);

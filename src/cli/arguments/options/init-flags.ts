@@ -3,8 +3,8 @@
 import type { Client, Scope } from '../../clients/client.ts';
 import { clients } from '../../clients/table.ts';
 import { UsageError } from '../../usage-error.ts';
-import { type ServedRoot, toRoot } from '../roots.ts';
-import type { Values } from '../split.ts';
+import { type RootArgument, toRoot } from '../roots.ts';
+import type { OptionValues } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
 import type { StateSettings } from './state-flags.ts';
 
@@ -15,14 +15,14 @@ export interface InitRequest {
   scope: Scope;
   name: string;
   force: boolean;
-  roots: readonly ServedRoot[];
+  roots: readonly RootArgument[];
   /** The options that the entry gives the server. */
   options: readonly string[];
 }
 
 export function parseInit(
   [id, ...directories]: readonly string[],
-  values: Values,
+  values: OptionValues,
   options: readonly string[],
   { address }: StateSettings,
 ): InitRequest {

@@ -5,13 +5,13 @@ import { defaultRetention, type RetentionLimits } from '../../../engine/index.ts
 import { usualStateDirectory } from '../../../state/directory/usual-directory.ts';
 import { isDatabaseAddress } from '../../../state/postgres/connections/settings.ts';
 import { UsageError } from '../../usage-error.ts';
-import type { ServedRoot } from '../roots.ts';
+import type { RootArgument } from '../roots.ts';
 
 export interface StateSettings {
   /** Of the database of a fleet. It holds a password, so nothing shows it. */
   address: string | undefined;
   /** For commands that serve nothing: where directories of the fleet are on this machine. */
-  roots: readonly ServedRoot[];
+  roots: readonly RootArgument[];
   directory: string;
   /** Whether the operator named the directory. Then it must work. */
   named: boolean;

@@ -2,7 +2,7 @@
 import type { Dialect } from '../../../dialects/dialect.ts';
 import { withTools } from '../../../dialects/with-tools.ts';
 import { UsageError } from '../../usage-error.ts';
-import type { Values } from '../split.ts';
+import type { OptionValues } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
 import { type Flag, flags } from './flags.ts';
 
@@ -51,7 +51,7 @@ function listOf(values: readonly string[] | undefined): string[] | undefined {
 }
 
 /** Warnings about options that mean a dialect which the server does not serve. */
-export function ineffectiveOptions(values: Values, dialects: readonly Dialect[]): string[] {
+export function ineffectiveOptions(values: OptionValues, dialects: readonly Dialect[]): string[] {
   return flags.flatMap(({ name, dialect }: Flag) => {
     if (values[name] === undefined || dialect === undefined) return [];
     if (dialects.some((served) => served.name === dialect)) return [];
@@ -59,7 +59,7 @@ export function ineffectiveOptions(values: Values, dialects: readonly Dialect[])
   });
 }
 
-/** Fewer could not hold an answer and the call that goes on. */
+/** Fewer could not hold an answer and the call that continues. */
 const LEAST_TOKENS = 200;
 
 export function parseMaxTokens(text: string | undefined): number | undefined {

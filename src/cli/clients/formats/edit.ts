@@ -1,5 +1,5 @@
 /** Adds an entry to a configuration and takes it out, and makes sure that nothing else in it changed its meaning. */
-import type { Entry, FormatName } from '../client.ts';
+import type { FormatName, ServerEntry } from '../client.ts';
 import { ConfigProblem, type Format } from './format.ts';
 import { json } from './json.ts';
 import { toml } from './toml.ts';
@@ -7,7 +7,7 @@ import { yaml } from './yaml.ts';
 
 const formats: Readonly<Record<FormatName, Format>> = { json, toml, yaml };
 
-/** Where an entry stands: in which format, under which keys, with which name. */
+/** Where an entry is: in which format, under which keys, with which name. */
 export interface EntryPlace {
   format: FormatName;
   keys: readonly string[];
@@ -25,7 +25,7 @@ export function entryIn(text: string, { format, keys, name }: EntryPlace): unkno
 }
 
 /** Adds the entry, or puts it in the place of another of the same name. */
-export function withEntry(text: string, place: EntryPlace, entry: Entry): string {
+export function withEntry(text: string, place: EntryPlace, entry: ServerEntry): string {
   const { format, keys, name } = place;
   const free = entryIn(text, place) === undefined ? text : withoutEntry(text, place);
   const proposed = formats[format].add(free, keys, name, entry);
@@ -36,7 +36,7 @@ export function withEntry(text: string, place: EntryPlace, entry: Entry): string
 /** Takes the entry out, and the tables around it where they came with it. */
 export function withoutEntry(text: string, place: EntryPlace): string {
   const { format, keys, name } = place;
-  const entry = entryIn(text, place) as Entry;
+  const entry = entryIn(text, place) as ServerEntry;
   const before = formats[format].read(text);
   const expected = changed(before, keys, name, undefined);
   const fits = (value: unknown) => sameValue(pruned(value, keys), pruned(expected, keys));
@@ -46,7 +46,12 @@ export function withoutEntry(text: string, place: EntryPlace): string {
 }
 
 /** Whether adding the entry to this text would give the other one: then this is what it was before. */
-function readds(without: string, text: string, { format, keys, name }: EntryPlace, entry: Entry): boolean {
+function readds(
+  without: string,
+  text: string,
+  { format, keys, name }: EntryPlace,
+  entry: ServerEntry,
+): boolean {
   try {
     return formats[format].add(without, keys, name, entry) === text;
   } catch (error) {
@@ -76,7 +81,12 @@ function checked(
 }
 
 /** The same values with another entry, or with none. */
-function changed(value: unknown, keys: readonly string[], name: string, entry: Entry | undefined): unknown {
+function changed(
+  value: unknown,
+  keys: readonly string[],
+  name: string,
+  entry: ServerEntry | undefined,
+): unknown {
   const table = isTable(value) ? value : {};
   const [key, ...others] = keys;
   if (key !== undefined) return { ...table, [key]: changed(table[key], others, name, entry) };

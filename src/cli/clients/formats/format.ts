@@ -1,11 +1,11 @@
 /** What each format can do with a text; `edit.ts` checks what it did. */
-import type { Entry } from '../client.ts';
+import type { ServerEntry } from '../client.ts';
 
 export interface Format {
   /** The text as plain values; undefined when it holds nothing. Throws a ConfigProblem. */
   read(text: string): unknown;
   /** Adds an entry that is not there yet. Throws a ConfigProblem where the text leaves no place for it. */
-  add(text: string, keys: readonly string[], name: string, entry: Entry): string;
+  add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string;
   /** The texts that may be meant without the entry, the likeliest first. */
   remove(text: string, keys: readonly string[], name: string): string[];
 }
@@ -28,14 +28,14 @@ export class ConfigProblem extends Error {
 }
 
 /** A piece of a text that is replaced. */
-export interface Change {
+export interface TextChange {
   from: number;
   to: number;
   text: string;
 }
 
 /** Pieces at the same place come in the order of the list. */
-export function applied(text: string, changes: readonly Change[]): string {
+export function applied(text: string, changes: readonly TextChange[]): string {
   const sorted = [...changes].sort((a, b) => a.from - b.from);
   return sorted.reduceRight(
     (done, { from, to, text: piece }) => done.slice(0, from) + piece + done.slice(to),

@@ -7,8 +7,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import type { Entry, Value } from '../client.ts';
-import { applied, type Change, ConfigProblem, type Format, indentAt, lineEndOf } from './format.ts';
+import type { ServerEntry, Value } from '../client.ts';
+import { applied, ConfigProblem, type Format, indentAt, lineEndOf, type TextChange } from './format.ts';
 
 /** The numbers that the scanner gives these tokens. */
 const COMMA = 5;
@@ -39,7 +39,7 @@ function words(code: string): string {
   return code.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 }
 
-function add(text: string, keys: readonly string[], name: string, entry: Entry): string {
+function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const root = parsed(text);
   const nested = (path: readonly string[]): Value =>
     path.length === 0 ? entry : { [path[0]!]: nested(path.slice(1)) };
@@ -71,7 +71,7 @@ function withProperty(text: string, root: Node, table: Node, name: string, value
   const behind = last ? endOf(last) : table.offset + 1;
   const close = endOf(table) - 1;
   const { comma, end } = between(text, behind, close);
-  const changes: Change[] = [];
+  const changes: TextChange[] = [];
   if (last && comma === undefined) changes.push({ from: behind, to: behind, text: ',' });
   const trailing = last && comma !== undefined ? ',' : '';
   if (!spreadsLines(text, root, table)) {
@@ -151,7 +151,7 @@ function withoutProperty(text: string, table: Node, property: Node): string[] {
   const close = endOf(table) - 1;
   const { comma } = between(text, endOf(property), next ? next.offset : close);
   const from = between(text, before ? endOf(before) : table.offset + 1, property.offset);
-  const changes: Change[] = [{ from: from.end, to: endOf(property), text: '' }];
+  const changes: TextChange[] = [{ from: from.end, to: endOf(property), text: '' }];
   if (comma !== undefined) changes.push({ from: comma, to: comma + 1, text: '' });
   else if (from.comma !== undefined) changes.push({ from: from.comma, to: from.comma + 1, text: '' });
   const isEmpty = children.length === 1 && text.slice(endOf(property), close).trim() === '';

@@ -1,6 +1,6 @@
 /** TOML: an entry is a table of its own, behind everything else. */
 import { parse, TomlError } from 'smol-toml';
-import type { Entry, Value } from '../client.ts';
+import type { ServerEntry, Value } from '../client.ts';
 import { ConfigProblem, type Format, lineEndOf, withLinesBehind, withoutLines } from './format.ts';
 
 export const toml: Format = {
@@ -19,7 +19,7 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-function add(text: string, keys: readonly string[], name: string, entry: Entry): string {
+function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const inner = keys.reduce<unknown>(
     (value, key) => (value as Record<string, unknown> | undefined)?.[key],
     toml.read(text),
@@ -52,7 +52,7 @@ function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\x7f', '\\u007f');
 }
 
-/** A line, or several where a value goes on. */
+/** A line, or several where a value continues. */
 interface Statement {
   kind: 'blank' | 'comment' | 'table' | 'pair';
   from: number;

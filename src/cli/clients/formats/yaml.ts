@@ -1,6 +1,6 @@
 /** YAML: an entry is a block behind the others, or stands first in a mapping in braces. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml';
-import type { Entry, Value } from '../client.ts';
+import type { ServerEntry, Value } from '../client.ts';
 import {
   ConfigProblem,
   type Format,
@@ -32,7 +32,7 @@ function parsed(text: string): Document.Parsed {
   return document as Document.Parsed;
 }
 
-function add(text: string, keys: readonly string[], name: string, entry: Entry): string {
+function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const path = [...keys, name];
   const nested = (rest: readonly string[]): Value =>
     rest.length === 0 ? entry : { [rest[0]!]: nested(rest.slice(1)) };
@@ -107,7 +107,7 @@ function blockOf(value: Value, indent: string, lineEnd: string): string {
 
 function linesOf(value: Value): string[] {
   if (Array.isArray(value)) return value.map((each) => `- ${JSON.stringify(each)}`);
-  return Object.entries(value as Entry).flatMap(([key, inner]) => {
+  return Object.entries(value as ServerEntry).flatMap(([key, inner]) => {
     const isBlock = typeof inner === 'object' && Object.keys(inner).length > 0;
     if (!isBlock) return [`${wordText(key)}: ${wordText(inner)}`];
     return [`${wordText(key)}:`, ...linesOf(inner).map((line) => `  ${line}`)];

@@ -4,9 +4,7 @@ import { EngineFailure, unifiedDiff } from '../../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
 import { refused } from '../outcome.ts';
 import { asCalled } from '../paths.ts';
-
-/** Hashes are much shorter; what a client sends as one may be longer. */
-const MAX_SHOWN = 80;
+import { MAX_SHOWN_NAME } from '../shown-lengths.ts';
 
 /** What came of the change; or, when another content is there now, a refusal that shows what is different. */
 export async function unlessStale<T>(
@@ -23,7 +21,7 @@ export async function unlessStale<T>(
     if (hash === undefined || ifHash === undefined) throw error;
     context.engine.reportFailure(error.facts);
     const shown = asCalled(path, context);
-    const expected = truncate(ifHash, MAX_SHOWN);
+    const expected = truncate(ifHash, MAX_SHOWN_NAME);
     const what = `${shown} has changed: its hash is ${hash} now, not ${expected}. Nothing was changed.`;
     const diff = await diffSince(path, ifHash, context);
     return refused(

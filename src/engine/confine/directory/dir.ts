@@ -102,7 +102,7 @@ export interface Dir {
   link(name: string | Buffer, to: Dir, toName: string): void;
   symlink(target: string | Buffer, name: string | Buffer): void;
   unlink(name: string | Buffer): void;
-  /** Unlinks temporary names while the event loop goes on. Names that stay are swept once this process is gone. */
+  /** Unlinks temporary names while the event loop continues. Names that stay are swept once this process is gone. */
   discard(names: readonly string[]): Promise<void>;
   rmdir(name: string | Buffer): void;
   /** Steps into a directory by its raw name, for keeping, removing and restoring a tree. */
@@ -115,7 +115,7 @@ export interface Dir {
   mayPark?(wayBack: WayBack): void;
   /**
    * Closes the descriptor until the directory is used again. It is then walked to once more, and the use fails with
-   * EAGAIN when another directory stands there.
+   * EAGAIN when another directory is there.
    */
   park?(): void;
   close(): void;

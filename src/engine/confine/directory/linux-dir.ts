@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/draft-names.ts';
 import { sweepLitterIfDue } from '../content/sweep-drafts.ts';
-import { allows, exists, readSmall } from '../probe-path.ts';
+import { allows, exists, readSettings } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
@@ -77,7 +77,7 @@ export class LinuxDir implements Dir {
 
   readAbove(levels: number, ...names: [string, ...string[]]): string | undefined {
     const [first, ...rest] = names;
-    return readSmall([this.#above(levels) + oneName(first), ...rest.map(oneName)].join('/'));
+    return readSettings([this.#above(levels) + oneName(first), ...rest.map(oneName)].join('/'));
   }
 
   stat(): Stat {

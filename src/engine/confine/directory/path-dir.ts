@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/draft-names.ts';
 import { sweepLitter } from '../content/sweep-drafts.ts';
-import { allows, exists, readSmall } from '../probe-path.ts';
+import { allows, exists, readSettings } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
@@ -67,7 +67,7 @@ export class PathDir implements Dir {
 
   readAbove(levels: number, ...names: [string, ...string[]]): string | undefined {
     const [first, ...rest] = names;
-    return readSmall(join(this.#above(levels, first), ...rest.map(oneName)));
+    return readSettings(join(this.#above(levels, first), ...rest.map(oneName)));
   }
 
   stat(): Stat {

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
-import { readSmall } from '../probe-path.ts';
+import { readSettings } from '../probe-path.ts';
 import { pathsNamedIn } from './git-config.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { recallNamed, rememberNamed } from './plain-repositories.ts';
@@ -83,7 +83,7 @@ export function directoryPointedTo(pointer: string, worktree: string): string | 
 
 /** Where a linked worktree has its configuration: what its own directory says, or that itself. */
 export function commonDirectory(own: string): string {
-  return resolve(own, readSmall(join(own, COMMON))?.trim() ?? '.');
+  return resolve(own, readSettings(join(own, COMMON))?.trim() ?? '.');
 }
 
 /** With all links resolved, as far as there is anything. */
@@ -113,7 +113,7 @@ function linksIn(directory: string): string[] {
 }
 
 function readFollowing(path: string): string | undefined {
-  return readSmall(realAsFarAsThere(path));
+  return readSettings(realAsFarAsThere(path));
 }
 
 function atHome(path: string): string {

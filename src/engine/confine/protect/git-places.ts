@@ -40,7 +40,7 @@ export interface GitPlaces {
   since: number;
 }
 
-export interface LookOptions {
+export interface GitPlacesOptions {
   /** How many entries to look at. */
   most?: number;
   /** Directories that were repositories once: their configuration is looked after also while they are none. */
@@ -51,7 +51,7 @@ export interface LookOptions {
 export async function findGitPlaces(
   roots: readonly Root[],
   cwd: string,
-  { most = MOST_ENTRIES, known = new Set() }: LookOptions = {},
+  { most = MOST_ENTRIES, known = new Set() }: GitPlacesOptions = {},
 ): Promise<GitPlaces> {
   const writable = roots.filter((root) => !root.readOnly);
   const look = new Look(writable, { most, known });
@@ -76,7 +76,7 @@ class Look {
   readonly #put: { root: Root; names: string[] }[] = [];
   #began = performance.now();
 
-  constructor(roots: readonly Root[], { most, known }: Required<LookOptions>) {
+  constructor(roots: readonly Root[], { most, known }: Required<GitPlacesOptions>) {
     this.#roots = roots;
     this.#most = most;
     this.#known = known;

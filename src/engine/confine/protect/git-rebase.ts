@@ -1,7 +1,7 @@
 /** A rebase that waits to be continued: `git rebase --continue` runs the `exec` lines of its list. */
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSmall, SMALL_BYTES } from '../probe-path.ts';
+import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
 import { realAsFarAsThere } from './git-named.ts';
 
 /** Where Git keeps what it needs to go on: only Git has business there. */
@@ -20,7 +20,7 @@ const EXEC = /^[ \t]*(?:x|exec)[ \t].*$/gm;
 export function rebaseIn(repository: string): Rebase | undefined {
   const directory = join(repository, 'rebase-merge');
   const list = join(directory, 'git-rebase-todo');
-  const text = readSmall(realAsFarAsThere(list));
+  const text = readSettings(realAsFarAsThere(list));
   if (text === undefined) return undefined;
   const runs = text.match(EXEC) ?? [];
   return { path: isLink(directory) ? directory : list, runs: [...runs, ...unread(list)] };
@@ -29,7 +29,7 @@ export function rebaseIn(repository: string): Rebase | undefined {
 /** Stands for the lines after the beginning of a long list: known as long as nobody changes it. */
 function unread(list: string): string[] {
   const found = statSync(list, { throwIfNoEntry: false });
-  if (found === undefined || found.size < SMALL_BYTES) return [];
+  if (found === undefined || found.size < SETTINGS_BYTES) return [];
   return [`${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`];
 }
 

@@ -116,7 +116,7 @@ export class ProtectedPlaces {
 }
 
 /**
- * Names that the next start goes by. Most are missing, and the directory of a link may be made anew, so they are known
+ * Names that the next start goes by. Most are missing, and the directory of a link may be made again, so they are known
  * by their paths; not every system takes these letter by letter.
  */
 let ownNames: readonly string[] | undefined;

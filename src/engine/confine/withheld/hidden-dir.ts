@@ -1,5 +1,5 @@
 /**
- * The directory of a hidden name, as an operation on that name sees it: nothing stands there, and nothing can be put
+ * The directory of a hidden name, as an operation on that name sees it: nothing is there, and nothing can be put
  * there. So every operation answers as it does for a name that is missing, in its own words.
  */
 import { type Failure, fail } from '../../failures.ts';

@@ -14,7 +14,7 @@ import { type RuledDirectory, Withheld } from './withheld.ts';
 const LONGEST_IGNORE_FILE = 1 << 20;
 
 export interface WithheldGlobs {
-  /** Listed, but never opened. `secrets` stands for the names under which secrets usually lie. */
+  /** Listed, but never opened. `secrets` stands for the usual names of files with secrets. */
   deny?: readonly string[];
   /** Not there at all. */
   hide?: readonly string[];

@@ -1,4 +1,4 @@
-/** The names under which secrets usually lie: what `secrets` stands for in a list of denied globs. */
+/** The usual names of files with secrets: what `secrets` stands for in a list of denied globs. */
 
 export const SECRETS = 'secrets';
 

@@ -1,5 +1,5 @@
 /**
- * Says of a path whether the owner of the server withholds it. Denied: the name is listed, and nobody gets further.
+ * Says of a path whether the owner of the server withholds it. Denied: the name is listed, and no call opens it.
  * Hidden: to every tool the name is not there.
  *
  * Globs read as in .gitignore, from each given directory. A path in two given directories, one inside the other, is

@@ -41,7 +41,7 @@ interface Cut {
   totalLines?: number;
 }
 
-export interface LineRange extends Cut {
+export interface LinesRead extends Cut {
   bytes: Buffer;
   /** The first line as asked for. */
   from: number;
@@ -61,7 +61,7 @@ export async function readLineRange(
   from: number,
   to: number,
   { maxBytes, newline = 'byte', signal }: LineOptions,
-): Promise<LineRange> {
+): Promise<LinesRead> {
   if (from < 1) throw new RangeError('lines are counted from 1');
   failIfCancelled(signal);
   return await withScanner(newline, async (scanner) => {

@@ -130,7 +130,7 @@ export class LineIndex {
       const end = Math.min(got, at + SMALLEST_STRIDE);
       count += scanner.count(half, at, end);
       const here = position + end;
-      // Another call may be looking through the same file: whoever comes first notes it down. The very end is
+      // Another call may be looking through the same file: the first one notes it down. The very end is
       // never noted, so that going on from the last stride always sees how the file ends.
       const isNext = here / this.#stride === this.#newlinesBefore.length;
       if (isNext && here < this.#size) this.#newlinesBefore.push(count);

@@ -1,4 +1,4 @@
-/** A part of a text file of any size that fits into a number of bytes, and where it stands in the file. */
+/** A part of a text file of any size that fits into a number of bytes, and where it is in the file. */
 import { decodeUnmarked, type Encoding } from '../../charset/codec.ts';
 import { encodingOf } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf16 } from '../../charset/names.ts';
@@ -100,7 +100,7 @@ async function partOfLarge(
   const totalLines = await countLines(file, { newline, signal });
   const span = spanOf(request, totalLines, await fileEndsInNewline(file, newline));
   const { from, column, lines } = span;
-  // Only the whole line tells where a character in it stands.
+  // Only the whole line tells where a character in it is.
   const most = column > 1 ? limits.wholeFileBytes : rawBytesFor(maxBytes, charset);
   const got = await readLineRange(file, from, from + lines - 1, { maxBytes: most, newline, signal });
   const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);

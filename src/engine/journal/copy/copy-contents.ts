@@ -66,7 +66,7 @@ async function put(
       await to.put(Buffer.concat(first));
       return { size, isComing: true };
     }
-    // The one who gives the pieces may use their memory again.
+    // The source of the pieces may reuse their memory.
     first.push(Buffer.from(next.value));
     size += next.value.length;
   }

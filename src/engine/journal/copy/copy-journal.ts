@@ -1,7 +1,7 @@
 /**
  * Copies the history of one state into another one that has none: the same entries, and the same undo.
  *
- * Contents come first and the lines last, in one step: whoever looks at the other state finds the whole history or
+ * Contents come first and the lines last, in one step: a reader of the other state finds the whole history or
  * none, and a copy that was interrupted can be made again.
  */
 import type { LogOptions } from '../../../state/log.ts';

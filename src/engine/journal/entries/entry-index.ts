@@ -13,7 +13,7 @@ export interface ForgottenNames {
   readonly entries: ReadonlySet<string>;
 }
 
-/** An entry and its parts, for those who give it up. */
+/** An entry and its parts, for the code that removes it. */
 export interface ReadEntry {
   entry: JournalEntry;
   /** Whether a part of it has no end. */
@@ -76,7 +76,7 @@ export class EntryIndex {
     return this.#made.get(id);
   }
 
-  /** A part that has no end, with its changes whose fate nobody knows. */
+  /** A part that has no end, with its changes whose outcome is unknown. */
   openPart(id: string): { changes: readonly Change[] } | undefined {
     const part = this.#parts.get(id);
     if (!part || part.done) return undefined;
@@ -151,7 +151,7 @@ export class EntryIndex {
   }
 
   /**
-   * An entry is undone while an entry stands that took it back; one that was itself taken back does not count.
+   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count.
    * What was interrupted while it was taken back, or done again, is halfway.
    */
   #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
@@ -217,7 +217,7 @@ export class EntryIndex {
       part.refuted ??= new Set();
       for (const change of part.changes) if (change.path === path) part.refuted.add(change);
     }
-    // With all else settled, nobody will come for a directory that was only made on the way to it.
+    // With all else settled, no call will need a directory that was only made on the way to it.
     part.done = changesOf(part).every((change) => known.has(change.path) || isOnTheWay(change));
   }
 

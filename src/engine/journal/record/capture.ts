@@ -1,4 +1,4 @@
-/** Keeps what stands at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
+/** Keeps what is at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
 import { isTemporary } from '../../confine/content/draft-names.ts';

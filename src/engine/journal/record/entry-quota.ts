@@ -34,7 +34,7 @@ export class EntryQuota {
   }
 
   /**
-   * Takes the room of what stands at a place. `why` says that it cannot be kept, where it is changed all the same.
+   * Takes the room of what is at a place. `why` says that it cannot be kept, where it is changed all the same.
    */
   async take(place: Place, old: Stat): Promise<{ bytes: number; why: string | undefined }> {
     const { call, callOption, file, withoutUndo } = this.#bounds;

@@ -1,5 +1,5 @@
 /**
- * Records the changes of one call: first it keeps what stands there and writes a line that says what the call will do,
+ * Records the changes of one call: first it keeps what is there and writes a line that says what the call will do,
  * then the call does it, then a line says that it was done.
  *
  * So a crash at any moment leaves either nothing changed, or an entry by which the change can be undone.
@@ -95,7 +95,7 @@ export class JournalRecorder implements ChangeRecorder {
 
   makesParent(path: string, root: string): void {
     this.#roots.add(root);
-    // A step that begins anew may make it once more.
+    // A step that begins again may make it once more.
     if (this.#concerned.has(path)) return;
     try {
       this.#write([{ kind: 'created', path, type: 'directory', parent: true }]);
@@ -117,7 +117,7 @@ export class JournalRecorder implements ChangeRecorder {
     try {
       this.#write([createdChange(place, type, facts)], true);
     } catch {
-      // The entry stands without it.
+      // The entry is valid without it.
     }
   }
 
@@ -247,7 +247,7 @@ export class JournalRecorder implements ChangeRecorder {
     for (let at = 0; at < changes.length; at += CHANGES_A_LINE) {
       if (yielder.isDue) await yielder.pause();
       this.add(changes.slice(at, at + CHANGES_A_LINE), roots);
-      // A path may come twice: removed, and then made anew.
+      // A path may come twice: removed, and then made again.
       this.begins();
     }
   }

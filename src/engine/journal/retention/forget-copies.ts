@@ -8,7 +8,7 @@ import { isWithin } from '../../confine/roots.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import { neededElsewhere } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
-import type { ForgetRequest, Selection } from './forget-selection.ts';
+import type { ForgetRequest, ForgetSelection } from './forget-selection.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -18,7 +18,7 @@ export async function addCopies(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
-  selected: Selection,
+  selected: ForgetSelection,
 ): Promise<void> {
   const { trees } = contents;
   if (request.what === 'all' || !trees) return;
@@ -42,7 +42,7 @@ export async function addCopies(
 }
 
 /** Of the things that are selected by name or in part. */
-function* hashesAside(trees: WholeTrees, { names, inside }: Selection): Generator<string> {
+function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Generator<string> {
   const whole = [...names].filter((name) => !SHA256.test(name)).map((name) => [name, ''] as const);
   for (const [name, path] of [...whole, ...inside]) {
     for (const { hash } of trees.filesOf(name, path)) yield hash;
@@ -50,7 +50,7 @@ function* hashesAside(trees: WholeTrees, { names, inside }: Selection): Generato
 }
 
 /** A name that is no text cannot be written down: then all that was set aside with it goes. */
-function addAside({ names, inside }: Selection, name: string, raw: string): void {
+function addAside({ names, inside }: ForgetSelection, name: string, raw: string): void {
   if (raw === '' || !isUtf8(Buffer.from(raw, 'latin1'))) {
     names.add(name);
     return;

@@ -16,7 +16,7 @@ export type ForgetRequest =
   | { what: 'entries'; ids: readonly string[] }
   | { what: 'path'; path: string };
 
-export interface Selection {
+export interface ForgetSelection {
   /** Contents by their hash, things set aside by their name. */
   names: Set<string>;
   /** Within things that were set aside: the name, and the path below it. */
@@ -34,7 +34,7 @@ export function selection(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
-): Selection {
+): ForgetSelection {
   const selected = selectedBy(request, entries, given);
   selected.names.delete(EMPTY);
   return selected;
@@ -44,7 +44,7 @@ function selectedBy(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
-): Selection {
+): ForgetSelection {
   switch (request.what) {
     case 'all':
       return {
@@ -60,7 +60,7 @@ function selectedBy(
   }
 }
 
-function nothing(): Selection {
+function nothing(): ForgetSelection {
   return { names: new Set(), inside: [], of: [], paths: [], stays: new Map() };
 }
 
@@ -69,7 +69,7 @@ function ofEntries(
   entries: readonly JournalEntry[],
   ids: Set<string>,
   given: ReadonlySet<string>,
-): Selection {
+): ForgetSelection {
   for (const { id, undoes } of entries) if (undoes !== undefined && ids.has(undoes)) ids.add(id);
   const meant = entries.filter(({ id }) => ids.has(id)).flatMap(({ changes }) => changes);
   const names = namesOf(meant);
@@ -81,7 +81,7 @@ function ofEntries(
 }
 
 /** Every content that the path ever had, and has now: the look before a command may have kept that. */
-function ofPath(entries: readonly JournalEntry[], path: string): Selection {
+function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection {
   const changes = entries.flatMap((entry) => entry.changes);
   const paths = withMoves(namesOfPath(path), changes);
   const selected = { ...nothing(), paths };
@@ -113,7 +113,7 @@ function withMoves(paths: string[], changes: readonly Change[]): string[] {
   return [...all];
 }
 
-function addOfPath(selected: Selection, change: Change, paths: readonly string[]): void {
+function addOfPath(selected: ForgetSelection, change: Change, paths: readonly string[]): void {
   const covers = (path: string) => paths.some((meant) => isWithin(path, meant));
   if (covers(change.path) || (change.kind === 'moved' && covers(change.to))) {
     for (const name of namesOf([change])) selected.names.add(name);
@@ -124,7 +124,7 @@ function addOfPath(selected: Selection, change: Change, paths: readonly string[]
 }
 
 /** Of a tree that was removed as a whole, with the path in it. */
-function addBelow(selected: Selection, top: string, removed: Removed, paths: readonly string[]): void {
+function addBelow(selected: ForgetSelection, top: string, removed: Removed, paths: readonly string[]): void {
   for (const path of paths) {
     if (!isWithin(path, top)) continue;
     if (removed.type === 'aside') selected.inside.push([removed.name, relative(top, path)]);

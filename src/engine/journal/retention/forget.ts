@@ -11,7 +11,7 @@ import type { JournalEntry } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
-import { type ForgetRequest, type Selection, selection } from './forget-selection.ts';
+import { type ForgetRequest, type ForgetSelection, selection } from './forget-selection.ts';
 import { neededOf, storedIn } from './retention.ts';
 
 export interface Forgotten {
@@ -53,7 +53,7 @@ interface Found {
   inside: { name: string; path: string; bytes: number }[];
 }
 
-async function findSelected({ state: { contents } }: Journal, selected: Selection): Promise<Found> {
+async function findSelected({ state: { contents } }: Journal, selected: ForgetSelection): Promise<Found> {
   const found: Found = { names: new Map(), inside: [] };
   for (const name of selected.names) {
     const bytes = await contents.sizeOf(name);
@@ -74,7 +74,7 @@ async function spareNames(journal: Journal): Promise<string[]> {
   return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
-async function removeSelected(journal: Journal, selected: Selection, found: Found): Promise<void> {
+async function removeSelected(journal: Journal, selected: ForgetSelection, found: Found): Promise<void> {
   const { log } = journal;
   const { contents } = journal.state;
   if (found.names.size > 0 || found.inside.length > 0 || selected.of.length > 0) {
@@ -90,7 +90,7 @@ async function removeSelected(journal: Journal, selected: Selection, found: Foun
 function tellingOf(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
-  selected: Selection,
+  selected: ForgetSelection,
   { names, inside }: Found,
   spare: number,
 ): Forgotten {
@@ -111,7 +111,7 @@ function tellingOf(
   };
 }
 
-/** Whether anything stands at a path. */
+/** Whether anything is at a path. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -15,7 +15,7 @@ export const defaultRetention: RetentionLimits = { days: 30, bytes: 1024 ** 3 };
 /** Where other machines share the state, what a call replaces is copied there. */
 export const defaultSharedRetention = { file: 256 * 1024 ** 2, call: 1024 ** 3 };
 
-/** For those who only look and undo: how much is kept is up to the servers. */
+/** For programs that only read and undo: how much is kept is up to the servers. */
 export const unlimitedRetention: RetentionLimits = {
   days: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,

@@ -91,7 +91,7 @@ export async function planSandbox(
   return { kind: detection.installed ? 'failing' : 'none', why: detection.why };
 }
 
-/** The trial goes on, and later calls use its result. Calls that come while it is late do not wait again. */
+/** The trial continues, and later calls use its result. Calls that come while it is late do not wait again. */
 async function orTooSlow(trial: Promise<Detection>, beganAt: number, patienceMs: number): Promise<Detection> {
   const over = new AbortController();
   const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server goes on waiting for it`;

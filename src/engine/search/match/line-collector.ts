@@ -87,7 +87,7 @@ export class LineCollector {
     this.matches++;
   }
 
-  /** A matching line that is not to be shown: what stands up to it is no context of a later one. */
+  /** A matching line that is not to be shown: the lines up to it are no context of a later one. */
   pass(number: number): void {
     this.#nextNumber = number + 1;
   }

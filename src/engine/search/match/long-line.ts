@@ -10,13 +10,13 @@ const LONGEST_WINDOW = 4096;
 /** In bytes. Where candidates are closer to each other, decoding the whole line is faster. */
 const CANDIDATE_DISTANCE = 256;
 
-/** The window in which the first match stands. */
+/** The window in which the first match is. */
 export interface MatchInWindow {
   /** Where it begins and ends in the kernel's memory. */
   start: number;
   end: number;
   text: string;
-  /** Where in the text the match stands, and how long it is. */
+  /** Where in the text the match is, and how long it is. */
   at: number;
   matched: number;
 }

@@ -28,7 +28,7 @@ export interface RequiredLiterals {
   alsoRequired: readonly string[];
   /** Whether a line matches exactly when it contains one of the literals: nothing else is in the pattern. */
   candidatesMatch: boolean;
-  /** At which part of all places in ordinary text one of them stands, estimated. */
+  /** At which share of all places in ordinary text one of them occurs, estimated. */
   frequency: number;
 }
 

@@ -32,7 +32,7 @@ export interface MatcherSpec {
   bytesExamined: Uint8Array | undefined;
   /** With a prefilter: the pattern finds the same in the bytes of a text. */
   readsBytes: boolean;
-  /** And every match begins where a candidate stands, whatever stands around it. */
+  /** And every match begins where a candidate is, whatever is around it. */
   beginsWithCandidate: boolean;
   /** Without a prefilter: a form of the pattern to run over a whole file, or undefined to go line by line. */
   wholeText: RegExp | undefined;

@@ -13,7 +13,7 @@ export function readsBytes({ root, flags }: ParsedPattern): boolean {
 }
 
 /**
- * Whether every match begins with this text, and nothing is asked of what stands around the match: then a match in a
+ * Whether every match begins with this text, and nothing is asked of what is around the match: then a match in a
  * part of a line that begins with the text is one in the whole line.
  */
 export function beginsWith({ root, flags }: ParsedPattern, text: string): boolean {

@@ -11,7 +11,7 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { keepsTrueTimes, readFile, stateOfFile } from '../../confine/scan/open-file.ts';
 import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
 import type { Prefilter } from '../../kernel/prefilter.ts';
-import type { Found, SignatureStore } from './signature-store.ts';
+import type { FoundRecord, SignatureStore } from './signature-store.ts';
 import { type WantedMarks, wantedMarks } from './wanted-marks.ts';
 
 /** As long as systems keep written pages in memory, and some more. */
@@ -84,7 +84,7 @@ export class KnownFiles {
     else if (this.#left > 0 && !this.#store.isFull) this.#remember(key, fd, known, content);
   }
 
-  #remember(key: number, fd: number, known: Found, content: ReadContent): void {
+  #remember(key: number, fd: number, known: FoundRecord, content: ReadContent): void {
     const state = stateOfFile(fd);
     // What was written while it was read has a later change time than this.
     const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;

@@ -30,7 +30,7 @@ const SLOTS_AT: number = CONTROL_BYTES;
 const RECORDS_AT: number = CONTROL_BYTES + SLOTS * 4;
 
 /** A record is given as the place where it begins. */
-export type Found = number | 'seen' | undefined;
+export type FoundRecord = number | 'seen' | undefined;
 
 export class SignatureStore {
   readonly #control: Int32Array;
@@ -49,7 +49,7 @@ export class SignatureStore {
     return new SharedArrayBuffer(RECORDS_AT + RECORD_BYTES);
   }
 
-  find(key: number): Found {
+  find(key: number): FoundRecord {
     const slot = this.#slotOf(key);
     const entry = slot === undefined ? 0 : Atomics.load(this.#slots, slot);
     if (entry === 0) return undefined;

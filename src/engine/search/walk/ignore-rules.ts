@@ -27,7 +27,7 @@ const selected = new WeakMap<Listing, Selected>();
 let known = new WeakMap<IgnoreChain, Map<string, IgnoreChain>>();
 let knownText = 0;
 
-/** The same rules as the last time where the same text stands at the same place. */
+/** The same rules as the last time where the same text is at the same place. */
 function childOf(chain: IgnoreChain, directory: string, text: string): IgnoreChain {
   const key = `${directory}\0${text}`;
   const found = known.get(chain)?.get(key);

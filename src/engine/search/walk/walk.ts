@@ -38,7 +38,7 @@ export function fileUnit(directory: string, names: readonly string[]): string {
   return [directory, ...names].join(SEPARATOR);
 }
 
-export class Walk {
+export class TreeWalk {
   /** Paths of directories that may not be read. */
   readonly unreadable: string[] = [];
   readonly #queue: WorkQueue;

@@ -12,7 +12,7 @@ import { KnownFiles } from '../signatures/known-files.ts';
 import { SignatureStore } from '../signatures/signature-store.ts';
 import { ignoreFileReader } from '../walk/ignore-files.ts';
 import { Selector } from '../walk/selector.ts';
-import { Walk } from '../walk/walk.ts';
+import { TreeWalk } from '../walk/walk.ts';
 import { FileCopies } from './copy-job.ts';
 import { directoriesOf, GrepVisitor } from './grep-job.ts';
 import type {
@@ -111,7 +111,7 @@ function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const only = job.candidates && directoriesOf(job.candidates);
     const { overflow, withheld } = job;
-    const walk = new Walk(queue, cursor, selector, visitor, { overflow, only, withheld });
+    const walk = new TreeWalk(queue, cursor, selector, visitor, { overflow, only, withheld });
     walk.run();
     visitor.flush();
     const { files, matches, longLines } = visitor;
@@ -128,7 +128,7 @@ function list(job: ListJob, queue: WorkQueue): ThreadResult {
     const visitor = new ListVisitor(job, queue, cursor);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const { overflow, withheld } = job;
-    const walk = new Walk(queue, cursor, selector, visitor, { overflow, withheld });
+    const walk = new TreeWalk(queue, cursor, selector, visitor, { overflow, withheld });
     walk.run();
     const { files, directories, statistics } = visitor;
     const { unreadable } = walk;

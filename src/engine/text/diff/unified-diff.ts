@@ -9,7 +9,7 @@ export interface DiffOptions {
   context?: number;
 }
 
-/** What stands in a diff after a line that no newline ends. */
+/** What is in a diff after a line that no newline ends. */
 export const NO_NEWLINE = '\\ No newline at end of file';
 
 /** The empty string when the texts are equal. A line is ended by `\n`; a `\r` before it belongs to the line. */

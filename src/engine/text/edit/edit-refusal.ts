@@ -1,11 +1,11 @@
 /** Why an edit cannot be made: facts that a dialect puts into words. All lines count from 1. */
 
 export type EditRefusal =
-  /** The text stands nowhere. */
+  /** The text occurs nowhere. */
   | { why: 'not-found'; closest?: ClosestPlace | undefined; hasElision: boolean }
-  /** The text stands nowhere, but its replacement stands once. */
+  /** The text occurs nowhere, but its replacement occurs once. */
   | { why: 'already-applied'; line: number }
-  /** The text stands in several places; `lines` names at most the first 20. */
+  /** The text occurs in several places; `lines` names at most the first 20. */
   | { why: 'ambiguous'; count: number; lines: readonly number[] }
   /** Only an empty file has an empty text to replace. */
   | { why: 'empty-old-text' }
@@ -17,7 +17,7 @@ export type EditRefusal =
   /** Two edits of the same lines; `other` is the earlier one, from 1. */
   | { why: 'overlap'; other: number };
 
-/** Where most lines of a text stand that stands nowhere as a whole. */
+/** The place with most lines of a text that occurs nowhere as a whole. */
 export interface ClosestPlace {
   /** The first line of the place. */
   line: number;
@@ -26,7 +26,7 @@ export interface ClosestPlace {
   of: number;
   /** Lines that begin with ` `, `-` (only in the text that was looked for) or `+` (only in the file). */
   diff: readonly string[];
-  /** Whether the diff goes on. */
+  /** Whether the diff continues. */
   isCut: boolean;
 }
 

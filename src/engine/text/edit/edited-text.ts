@@ -55,14 +55,14 @@ export class EditedText {
     return this.#hasReturns;
   }
 
-  /** Where a text stands if it stands nowhere else; undefined also where only a search of the whole text can tell. */
+  /** Where a text is if it occurs nowhere else; undefined also where only a search of the whole text can tell. */
   onlyPlaceOf(sought: string): number | undefined {
     if (this.#length < 2 * this.#pieceSize || sought === '' || sought.length * this.#length > QUICK_PRODUCT)
       return undefined;
     return hasLoneSurrogate(sought) ? undefined : this.#inPieces.onlyPlaceOf(sought);
   }
 
-  /** One splice of a text without carriage returns that brings none: only a piece is made anew. */
+  /** One splice of a text without carriage returns that brings none: only a piece is made again. */
   replace(splice: Splice): void {
     const { start, end, text } = splice;
     const ends = this.#ends;

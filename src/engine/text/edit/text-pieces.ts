@@ -1,4 +1,4 @@
-/** A long text in pieces: a change makes one of them anew, not the whole text, and lines are counted by pieces. */
+/** A long text in pieces: a change makes one of them again, not the whole text, and lines are counted by pieces. */
 import type { Splice } from './splice.ts';
 
 export class TextPieces {
@@ -18,7 +18,7 @@ export class TextPieces {
     return this.#pieces.join('');
   }
 
-  /** Where a text stands if it stands nowhere else, not even overlapping; undefined if it does, or stands nowhere. */
+  /** Where a text is if it occurs nowhere else, not even overlapping; undefined if it does, or occurs nowhere. */
   onlyPlaceOf(needle: string): number | undefined {
     let only: number | undefined;
     let offset = 0;

@@ -66,7 +66,7 @@ function countsOf(ids: LineIds): Counts {
 }
 
 /**
- * The part of a run between the first and the last line that stands once in either text; the beginning and the end of
+ * The part of a run between the first and the last line that occurs once in either text; the beginning and the end of
  * both texts count as such lines. Of other lines the comparison may have paired some that only look alike.
  */
 function certainPart(run: KeptRun, ids: LineIds, counts: Counts): { from: number; to: number } {

@@ -18,7 +18,7 @@ export interface LinesOfText {
   to: number;
   /** Where the text begins in its first line. */
   column: number;
-  /** Set when the text ends within its last line: the character where that goes on, and the line's length. */
+  /** Set when the text ends within its last line: the character where that continues, and the line's length. */
   goesOnAt?: { column: number; length: number };
   /** The whole first line without its end, where the text begins or ends within it. */
   firstLine?: string;

@@ -1,6 +1,6 @@
 /** The list of calls, newest on top or sorted by a column. Only the visible rows exist as elements, however many calls there are. */
 
-import type { EventStore, Row } from '../../data/event-store.ts';
+import type { EventRow, EventStore } from '../../data/event-store.ts';
 import type { Sort } from '../../data/row-order.ts';
 import { el } from '../elements/dom.ts';
 import { Heading } from './heading.ts';
@@ -10,9 +10,9 @@ const OVERSCAN = 8;
 
 export interface ListEvents {
   /** `focus`: the user opened it by the keyboard, so the details get the focus. */
-  onOpen(row: Row, focus: boolean): void;
+  onOpen(row: EventRow, focus: boolean): void;
   /** The active row has moved. */
-  onMove(row: Row): void;
+  onMove(row: EventRow): void;
   onFollow(following: boolean): void;
   onSort(sort: Sort): void;
 }
@@ -25,7 +25,7 @@ export class CallList {
   readonly #events: ListEvents;
   #views: RowView[] = [];
   #rowHeight = 30;
-  #active: Row | undefined;
+  #active: EventRow | undefined;
   #following = true;
   #isQueued = false;
 
@@ -45,7 +45,7 @@ export class CallList {
     this.#measure();
   }
 
-  get active(): Row | undefined {
+  get active(): EventRow | undefined {
     return this.#active;
   }
 

@@ -1,7 +1,7 @@
 /** One row of the list of calls. The list fills it with another call when the user scrolls. */
 import { plain } from '../../../display/plain-text.ts';
 import { headline } from '../../data/brief.ts';
-import { type Row, sessionLabel } from '../../data/event-store.ts';
+import { type EventRow, sessionLabel } from '../../data/event-store.ts';
 import { clock, compact, duration, exactTime, otherDay } from '../../data/format.ts';
 import { outcomeText } from '../../data/outcomes.ts';
 import { leadingPath, shortPath } from '../../data/paths.ts';
@@ -26,7 +26,7 @@ let views = 0;
 
 export class RowView {
   readonly element: HTMLElement;
-  row: Row | undefined;
+  row: EventRow | undefined;
   readonly #cells: Record<SortColumn, HTMLElement>;
   readonly #day = el('span', { class: 'day' });
   readonly #clock = el('span');
@@ -61,7 +61,7 @@ export class RowView {
     this.#at = -1;
   }
 
-  show(row: Row | undefined, at: number, { top, isActive, isOdd, isUndone, now }: Place): void {
+  show(row: EventRow | undefined, at: number, { top, isActive, isOdd, isUndone, now }: Place): void {
     this.element.hidden = row === undefined;
     if (row === undefined) {
       this.forget();
@@ -83,7 +83,7 @@ export class RowView {
     this.#fill(row, now);
   }
 
-  #fill({ event, kind }: Row, now: number): void {
+  #fill({ event, kind }: EventRow, now: number): void {
     const { at, tool, dialect, reason, ms, tokensOut } = event;
     const cells = this.#cells;
     const day = otherDay(at, now);
@@ -103,7 +103,7 @@ export class RowView {
   }
 
   /** The path that says most, or the command line; and what was searched for. */
-  #fillPath({ paths, morePaths = 0, roots, brief }: Row['event']): void {
+  #fillPath({ paths, morePaths = 0, roots, brief }: EventRow['event']): void {
     const lead = leadingPath(paths);
     const asked = headline(brief);
     const isCommand = asked?.kind === 'command';

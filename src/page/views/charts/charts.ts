@@ -1,6 +1,6 @@
 /** The charts above the list: all over the same time, of the calls that are shown. */
 import { timelineOf } from '../../data/buckets.ts';
-import type { Row } from '../../data/event-store.ts';
+import type { EventRow } from '../../data/event-store.ts';
 import { Chart, type RangePicked } from './chart.ts';
 import { CHARTS } from './chart-specs.ts';
 
@@ -12,7 +12,7 @@ export class Charts {
     box.replaceChildren(...this.#charts.map(({ element }) => element));
   }
 
-  draw(rows: readonly Row[]): void {
+  draw(rows: readonly EventRow[]): void {
     const timeline = timelineOf(rows);
     for (const chart of this.#charts) chart.draw(timeline);
   }

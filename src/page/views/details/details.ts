@@ -3,7 +3,7 @@
 import { ApiError, entryDetails, fullEvent } from '../../data/api.ts';
 import { sizeText } from '../../data/brief.ts';
 import { callLine } from '../../data/call-line.ts';
-import type { Row } from '../../data/event-store.ts';
+import type { EventRow } from '../../data/event-store.ts';
 import { bytes, count, duration, exactTime, plural } from '../../data/format.ts';
 import { outcomeText } from '../../data/outcomes.ts';
 import type { EntryDetails } from '../../wire.ts';
@@ -28,7 +28,7 @@ export class Details {
   readonly #dialog = new UndoDialog();
   readonly #onClose: () => void;
   readonly #onUndone: () => void;
-  #row: Row | undefined;
+  #row: EventRow | undefined;
 
   constructor({ onClose, onUndone }: DetailsEvents) {
     this.#onClose = onClose;
@@ -42,7 +42,7 @@ export class Details {
     return this.#row !== undefined;
   }
 
-  open(row: Row, focus: boolean): void {
+  open(row: EventRow, focus: boolean): void {
     if (row !== this.#row) {
       this.#row = row;
       this.#draw(row);
@@ -69,7 +69,7 @@ export class Details {
     this.#onClose();
   }
 
-  #draw(row: Row): void {
+  #draw(row: EventRow): void {
     const { event } = row;
     const contents = el('div', { class: 'contents' });
     const changes = el('div', { class: 'changes' });
@@ -100,7 +100,7 @@ export class Details {
     if (event.contents) void drawContents(event.id, contents);
   }
 
-  async #drawChanges(row: Row, box: HTMLElement): Promise<void> {
+  async #drawChanges(row: EventRow, box: HTMLElement): Promise<void> {
     const entries = row.event.entries ?? [];
     box.replaceChildren(el('h3', {}, 'Changes'), el('p', { class: 'note' }, 'Loading…'));
     const parts: Child[] = [el('h3', {}, 'Changes')];
@@ -110,13 +110,13 @@ export class Details {
     if (this.#row === row) box.replaceChildren(...(parts as Node[]));
   }
 
-  async #entry(row: Row, id: string): Promise<HTMLElement> {
+  async #entry(row: EventRow, id: string): Promise<HTMLElement> {
     const box = el('section', { class: 'entry', 'data-entry': id, 'aria-label': `Change ${id}` });
     await this.#fillEntry(row, id, box);
     return box;
   }
 
-  async #fillEntry(row: Row, id: string, box: HTMLElement): Promise<void> {
+  async #fillEntry(row: EventRow, id: string, box: HTMLElement): Promise<void> {
     try {
       const details = await entryDetails(id);
       const hadFocus = box.contains(document.activeElement);
@@ -134,7 +134,7 @@ export class Details {
     }
   }
 
-  #entryHead(row: Row, details: EntryDetails, box: HTMLElement): HTMLElement {
+  #entryHead(row: EventRow, details: EntryDetails, box: HTMLElement): HTMLElement {
     const { entry, plan, undoneBy, mayUndo } = details;
     const state = el('span', { class: `badge ${entry.state}` }, STATES[entry.state]);
     const head = el('div', { class: 'entry-head' }, state);
@@ -165,7 +165,7 @@ export class Details {
 }
 
 /** Shows the call as a line for a shell, and copies it where the browser lets it. */
-function copyButtons({ event }: Row, box: HTMLElement): HTMLElement[] {
+function copyButtons({ event }: EventRow, box: HTMLElement): HTMLElement[] {
   if (!callLine(event)) return [];
   const copy = async () => {
     const full = event.contents ? await fullEvent(event.id).catch(() => undefined) : undefined;
@@ -183,12 +183,12 @@ function copyButtons({ event }: Row, box: HTMLElement): HTMLElement[] {
   return [button('Copy as command', () => void copy(), { class: 'copy', title })];
 }
 
-function reasonOf({ event: { reason } }: Row): HTMLElement | undefined {
+function reasonOf({ event: { reason } }: EventRow): HTMLElement | undefined {
   return reason === undefined ? undefined : el('p', { class: 'reason' }, ...visibleLines(reason));
 }
 
 /** What was asked for, as far as the trace has it; a text that is not recorded shows its length. */
-function briefOf({ event: { brief } }: Row): HTMLElement | undefined {
+function briefOf({ event: { brief } }: EventRow): HTMLElement | undefined {
   if (!brief) return undefined;
   const list = el('dl', { class: 'facts brief' });
   for (const [name, value] of Object.entries(brief)) {
@@ -201,7 +201,7 @@ function briefOf({ event: { brief } }: Row): HTMLElement | undefined {
   return list;
 }
 
-function factsOf({ event }: Row): HTMLElement {
+function factsOf({ event }: EventRow): HTMLElement {
   const directories = event.roots.map((root) => el('div', {}, ...visiblePath(root)));
   const facts: [string, string | Node[] | undefined][] = [
     ['When', exactTime(event.at)],
@@ -227,7 +227,7 @@ function factsOf({ event }: Row): HTMLElement {
   return list;
 }
 
-function pathsOf({ event }: Row): HTMLElement {
+function pathsOf({ event }: EventRow): HTMLElement {
   const { paths, morePaths = 0, roots } = event;
   const box = el('div', { class: 'paths' });
   if (paths.length === 0) return box;

@@ -1,7 +1,7 @@
 /** Asks before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
 
 import { entryDetails, undo } from '../../data/api.ts';
-import type { Row } from '../../data/event-store.ts';
+import type { EventRow } from '../../data/event-store.ts';
 import { plural } from '../../data/format.ts';
 import { shortPath } from '../../data/paths.ts';
 import type { PageEntry, PageObstacle, PagePlan } from '../../wire.ts';
@@ -14,7 +14,7 @@ interface Asked {
   entry: PageEntry;
   /** What is undone: the entry itself, or to redo it the one that took it back. */
   id: string;
-  row: Row;
+  row: EventRow;
   onUndone(): void;
   onClosed(): void;
 }

@@ -1,4 +1,4 @@
-/** `completion/complete` for the template's path: what stands in the directories and begins like what was typed. */
+/** `completion/complete` for the template's path: what is in the directories and begins like what was typed. */
 import {
   type Engine,
   EngineFailure,
@@ -71,7 +71,7 @@ async function valuesIn(
   return own.startsWith(full) ? [...values, own.slice(1)] : values;
 }
 
-/** What stands in a directory, behind the directory as it was typed. */
+/** What is in a directory, behind the directory as it was typed. */
 async function namesIn(
   engine: Engine,
   path: string,

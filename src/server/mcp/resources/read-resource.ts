@@ -75,7 +75,7 @@ async function linesOf(engine: Engine, path: string, signal: AbortSignal): Promi
   );
 }
 
-/** The call that goes on, where its tool is offered. */
+/** The call that continues, where its tool is offered. */
 function offeredCall(app: App, tool: string, path: string, more: object): string | undefined {
   const isOffered = offeredTools(app).shown.some(({ name }) => name === tool);
   return isOffered ? nextCall(tool, { path }, more, app) : undefined;

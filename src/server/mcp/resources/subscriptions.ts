@@ -101,7 +101,7 @@ export class Subscriptions {
     }, SETTLE_MS).unref();
   }
 
-  /** Watches what stands there now, and then looks at it: a change in between is heard. Gives what it has found. */
+  /** Watches what is there now, and then looks at it: a change in between is heard. Gives what it has found. */
   async #look(uri: string, each: Subscription): Promise<string | undefined> {
     try {
       const watch = await this.#engine

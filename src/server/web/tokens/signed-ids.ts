@@ -49,7 +49,7 @@ export class SignedIds {
       await this.#readNowAndThen();
       if (!isSigned()) return undefined;
     }
-    // Nobody waits for it: a server that cannot read keys goes on with those that it knows.
+    // Nobody waits for it: a server that cannot read keys continues with those that it knows.
     if (performance.now() - this.#readAt > OUTDATED_MS) void this.#readNowAndThen().catch(() => {});
     return { key, says: says! };
   }

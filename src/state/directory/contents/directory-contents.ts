@@ -196,7 +196,7 @@ export class DirectoryContents implements Contents {
     this.#ledger.add(bytes);
   }
 
-  /** Where a content is that stays: one that is leaving is put anew. */
+  /** Where a content is that stays: one that is leaving is put again. */
   #keptPath(hash: string): string | undefined {
     for (const path of pathsOf(this.#directory, hash, ['store'])) {
       const stat = fs.statSync(path, { throwIfNoEntry: false });

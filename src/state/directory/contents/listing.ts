@@ -3,11 +3,11 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { Yielder } from '../../../engine/event-loop.ts';
 import type { StoredContent } from '../../contents.ts';
-import { type Folder, namesIn } from './state-folders.ts';
+import { namesIn, type StateFolder } from './state-folders.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
 /** Where contents and things set aside lie: in more than one place while they are leaving. */
-const FOLDERS = ['store', 'leaving', 'aside'] as const satisfies Folder[];
+const FOLDERS = ['store', 'leaving', 'aside'] as const satisfies StateFolder[];
 /** What is younger and belongs to no entry may belong to one that is being written. */
 const YOUNG_MS = 120_000;
 
@@ -15,7 +15,7 @@ const YOUNG_MS = 120_000;
 export function* pathsOf(
   directory: string,
   name: string,
-  folders: readonly Folder[] = FOLDERS,
+  folders: readonly StateFolder[] = FOLDERS,
 ): Generator<string> {
   for (const folder of folders) {
     for (const file of [name, `${name}.z`]) {
@@ -39,7 +39,9 @@ export async function* listStored(directory: string): AsyncGenerator<StoredConte
   }
 }
 
-export function* storedPaths(directory: string): Generator<{ name: string; path: string; folder: Folder }> {
+export function* storedPaths(
+  directory: string,
+): Generator<{ name: string; path: string; folder: StateFolder }> {
   for (const folder of FOLDERS) {
     for (const file of namesIn(join(directory, folder))) {
       if (file.startsWith('.')) continue;

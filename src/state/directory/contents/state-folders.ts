@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 
-export type Folder = 'store' | 'aside' | 'leaving' | 'forgetting';
+export type StateFolder = 'store' | 'aside' | 'leaving' | 'forgetting';
 
 export class StateFolders {
   readonly directory: string;
@@ -13,11 +13,11 @@ export class StateFolders {
     this.directory = directory;
   }
 
-  pathOf(name: Folder): string {
+  pathOf(name: StateFolder): string {
     return join(this.directory, name);
   }
 
-  make(name: Folder): string {
+  make(name: StateFolder): string {
     const path = this.pathOf(name);
     if (!this.#made.has(path)) makeDirectory(path);
     this.#made.add(path);

@@ -12,7 +12,7 @@ import { storedPaths } from './listing.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
-/** A ledger that has grown to this begins anew. */
+/** A ledger that has grown to this begins again. */
 const LONGEST = 256 * 1024;
 const MEASURED = /^=(\d+)@(\d+)$/;
 

@@ -72,7 +72,7 @@ class Follower<R extends object> {
     if (!this.#polling) this.#release();
   }
 
-  /** Also anew, when another directory stands there now. */
+  /** Also again, when another directory is there now. */
   #watch(): void {
     const { path } = this.#followed.files;
     try {

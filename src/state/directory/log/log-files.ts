@@ -101,7 +101,7 @@ export class LogFiles {
     }
   }
 
-  /** What stands at a name now; undefined when nothing does. */
+  /** What is at a name now; undefined when nothing is. */
   statOf(name: string): Stats | undefined {
     try {
       return this.#within((at) => lstatSync(`${at}/${name}`, { throwIfNoEntry: false }));

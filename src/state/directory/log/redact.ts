@@ -1,7 +1,7 @@
 /**
  * Takes something out of the lines of a file, for good.
  *
- * Other processes have the file open and add to its end. So nothing moves: a line is written over where it stands,
+ * Other processes have the file open and add to its end. So nothing moves: a line is written over where it is,
  * as long as it was.
  */
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';

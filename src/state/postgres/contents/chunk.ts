@@ -45,7 +45,7 @@ export async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<B
       waiting = [];
       length = 0;
     }
-    // The one who gives the pieces may use their memory again.
+    // The source of the pieces may reuse their memory.
     waiting = waiting.map((part) => Buffer.from(part));
   }
   if (length > 0) yield Buffer.concat(waiting);

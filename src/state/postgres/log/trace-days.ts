@@ -8,7 +8,7 @@ import type { LogBounds } from '../../log.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
-/** The trace goes on for this many days after the last time that a partition could be made. */
+/** The trace continues for this many days after the last time that a partition could be made. */
 const AHEAD = 3;
 const DAY_MS = 24 * 3_600_000;
 /** Nobody who reads the trace waits longer for those who make or drop days. */

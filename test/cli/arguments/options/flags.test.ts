@@ -155,11 +155,11 @@ describe('a slip gets a suggestion', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('but what is nothing like a command is a directory that is missing', () => {
+  it('reports a missing directory for a word that resembles no command', () => {
     expect(run('elsewhere').stderr).toBe('cofferdam: elsewhere: no such directory\n');
   });
 
-  it('and a directory of that name is served, a command of that name is not', () => {
+  it('serves a directory whose name resembles a command, unless it is the name of a command', () => {
     const { status, stderr } = run('histroy');
     expect([status, stderr]).toEqual([0, expect.stringContaining('histroy; wall: ')]);
     expect(run('tools').stdout).toContain('replay: ');
@@ -181,7 +181,7 @@ describe('help', () => {
     },
   );
 
-  it.each(names)('of %s names its options and no others, however it is asked for', (name) => {
+  it.each(names)('of %s names its options and no others, by every way to ask for it', (name) => {
     const { status, stdout, stderr } = answerTo('help', name);
     expect([status, stderr]).toEqual([0, '']);
     const listed = [...stdout.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag);
@@ -196,12 +196,15 @@ describe('help', () => {
       expect(answerTo(...argv).stdout).toBe(stdout);
   });
 
-  it.each([[['help', 'help']], [['help', 'version']], [['help', '-h']]])('%j is the help of all', (argv) => {
-    expect(answerTo(...argv)).toEqual(answerTo('help'));
-  });
+  it.each([[['help', 'help']], [['help', 'version']], [['help', '-h']]])(
+    '%j prints the general help',
+    (argv) => {
+      expect(answerTo(...argv)).toEqual(answerTo('help'));
+    },
+  );
 
   it.each(names.filter((name) => name !== 'serve'))(
-    'of %s is what the word help after it asks for',
+    'of %s is also printed when the word help follows the command',
     (name) => {
       expect(answerTo(name, 'help')).toEqual(answerTo('help', name));
     },

@@ -51,7 +51,7 @@ describe('the tools on offer', () => {
     expect(() => names(values)).toThrow(UsageError);
   });
 
-  it('of other dialects are in no set', () => {
+  it('belong to no set in other dialects', () => {
     expect(() => names({ toolset: ['read'] }, [replay])).toThrow('--toolset is for the standard dialect');
   });
 });

@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('a temporary file', () => {
     expect(isLitter(nameOf(process.ppid, startOf(process.ppid)), aged(0))).toBe(false);
   });
 
-  it('of a process that was killed and that nobody has asked after is litter', async () => {
+  it('of a killed process that its parent has not reaped is litter', async () => {
     // The shell starts a child, tells its number, and becomes a program that never looks after it.
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
     try {
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('a temporary file', () => {
     '.cofferdam-1-2-3-0123456789abcdef0123456789abcdef.tmp',
     'x.tmp',
     '.cofferdam',
-  ])('is not what only looks like one: %s', (name) => {
+  ])('is recognised by its full name, unlike %s', (name) => {
     expect(isTemporary(name, 'file')).toBe(false);
     expect(isLitter(name, aged(10 * HOUR_MS))).toBe(false);
   });

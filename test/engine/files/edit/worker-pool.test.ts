@@ -12,7 +12,7 @@ afterAll(async () => {
   await editor.close();
 });
 
-it('is few: an edit waits for a worker that will soon be free', async () => {
+it('stays small: an edit waits for a worker that will soon be free', async () => {
   const bytes = Buffer.from('some text\n');
   const regex = { kind: 'regex', pattern: 's(o)me', flags: '', replace: '$1', style: 'ecmascript', limit: 0 };
   const job = { kind: 'edit', edits: [regex] } as unknown as Rewriting;

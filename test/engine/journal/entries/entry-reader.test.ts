@@ -67,7 +67,7 @@ test('are read once: later only what was added', async () => {
   expect((await entries()).map(({ id }) => id)).toEqual(['b']);
 });
 
-test('that were exchanged for shorter ones are read again', async () => {
+test('are read again after shorter files replace them', async () => {
   for (const e of ['a', 'b']) log.append({ e, at: 1, did: [] });
   expect(await entries()).toHaveLength(2);
   writeFileSync(only(), readFileSync(only()).subarray(0, -10));
@@ -81,7 +81,7 @@ test('are read in many turns of the event loop when there are many of them', asy
   expect(await reading).toHaveLength(MANY);
 });
 
-test('stand as they were while all of them are read again', async () => {
+test('stay as they were while all of them are read again', async () => {
   log.append(...linesOfMany());
   const before = await entries();
   // The end of the last entry is cut off.
@@ -95,7 +95,7 @@ test('stand as they were while all of them are read again', async () => {
   expect(before.at(-1)).toMatchObject({ id: `e${MANY - 1}`, state: 'done' });
 });
 
-test('have all that was there when they were asked for, also while others read them', async () => {
+test('include everything that existed at the time of the request, even with other readers', async () => {
   log.append({ e: 'a', at: 1, did: [] });
   const first = entries();
   log.append({ e: 'b', at: 2, did: [] });
@@ -103,7 +103,7 @@ test('have all that was there when they were asked for, also while others read t
   expect((await first)[0]).toMatchObject({ id: 'a' });
 });
 
-test('that were forgotten are known after the first read, and not before it', async () => {
+test('include forgotten ones after the first read, and not before it', async () => {
   log.append({ at: 1, forgot: ['0123'] });
   expect(() => reader.forgotten).toThrow('not read');
   await entries();
@@ -130,7 +130,7 @@ async function turnsUntil(promise: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('keep what another server took for not made, when the one that made it says so in the end', async () => {
+test('keep a change that another server had recorded as not made, once its own server confirms it', async () => {
   const change = (path: string) => ({ kind: 'created', path, type: 'file' }) as const;
   log.append({ e: 'a', at: 1, roots: ['/r'], did: [change('/r/1'), change('/r/2')] });
   log.append({ e: 'a', settled: [{ path: '/r/1', done: false }] });

@@ -47,7 +47,7 @@ describe('with invented times', () => {
     return names.map((name) => join(at, name)).filter((path) => statSync(path).isFile());
   };
 
-  test('what is too old goes, and the last change of each file stays', async () => {
+  test('removes entries that are too old, and keeps the last change of each file', async () => {
     open();
     const first = await write('a.txt', 'one');
     const other = await write('b.txt', 'only');
@@ -62,7 +62,7 @@ describe('with invented times', () => {
     expect(fixture.tree()).toEqual({ 'a.txt': 'two', 'b.txt': 'only' });
   });
 
-  test('what is too much goes, the oldest first', async () => {
+  test('removes the oldest entries when there is too much', async () => {
     open();
     const entries: string[] = [];
     for (let n = 0; n < 10; n++) entries.push(await write('a.txt', `${n} ${randomText(10_000)}`));
@@ -98,7 +98,7 @@ describe('with invented times', () => {
     expect(fixture.tree()['b.txt']).toBe('shared');
   });
 
-  test('what leaves the store waits, and comes back when an entry needs it after all', async () => {
+  test('content that leaves the store waits, and comes back if an entry still needs it', async () => {
     open({ 'a.txt': 'precious' });
     await write('a.txt', 'two');
     onDay(40);
@@ -127,7 +127,7 @@ describe('with invented times', () => {
     expect(stored().map((path) => readFileSync(path, 'utf8'))).toContain('precious');
   });
 
-  test('what nobody needs is gone in the end', async () => {
+  test('content that no entry needs is removed in the end', async () => {
     open({ 'a.txt': 'old' });
     await write('a.txt', 'two');
     onDay(40);
@@ -144,7 +144,7 @@ describe('with invented times', () => {
     ).toEqual(['three', 'two']);
   });
 
-  test('what was moved is a change of the file under its new name too', async () => {
+  test('a move also counts as a change of the file under its new name', async () => {
     open({ 'a.txt': 'a' });
     await fixture.engine.files.move('a.txt', 'b.txt');
     const moved = (await fixture.newest()).id;
@@ -155,7 +155,7 @@ describe('with invented times', () => {
     expect(await ids()).toContain(moved);
   });
 
-  test('an undo that needed nothing is remembered as long as what it has undone', async () => {
+  test('an undo without contents is kept as long as the entry that it undid', async () => {
     open({ 'a.txt': 'a' });
     const id = await write('a.txt', 'b');
     writeFileSync(join(fixture.root, 'a.txt'), 'a');
@@ -221,7 +221,7 @@ describe('with invented times', () => {
     expect(await ids()).toHaveLength(5);
   });
 
-  test('looking and undoing give up nothing', async () => {
+  test('reading and undoing remove nothing', async () => {
     open({ 'a.txt': 'a' });
     await write('a.txt', 'b');
     onDay(400);

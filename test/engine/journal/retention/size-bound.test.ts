@@ -118,7 +118,7 @@ test.each([
   await client.says('a larger change is refused');
 });
 
-test('what a command removes beyond the size is told as not kept', async () => {
+test('reports what a command removes beyond the size as not kept', async () => {
   const client = await serve();
   fill('tree', 40, 20 * KIB);
   await client.text('execute_command', { command: 'rm -r tree' });

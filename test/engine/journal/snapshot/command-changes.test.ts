@@ -155,7 +155,7 @@ test('a command that makes many files is one entry, and undone as one', async ()
   expect(readBack(fixture.root)).toEqual(before);
 });
 
-test('what leaves the contents alone makes no entry', async () => {
+test('a command that changes no content makes no entry', async () => {
   fixture = await open('--sandbox', 'off');
   writeFileSync(join(fixture.root, 'large.bin'), Buffer.alloc(1_000_000, 1));
   for (const command of [
@@ -171,7 +171,7 @@ test('what leaves the contents alone makes no entry', async () => {
   }
 });
 
-test('what could not be kept is said, and the rest is undone by force', async () => {
+test('names what could not be kept, and --force undoes the rest', async () => {
   fixture = await open('--sandbox', 'off');
   writeFileSync(join(fixture.root, 'large.bin'), Buffer.alloc(1_000_000, 1));
   await fixture.run('echo more >> large.bin; echo more >> a.txt');
@@ -184,7 +184,7 @@ test('what could not be kept is said, and the rest is undone by force', async ()
   expect(statSync(join(fixture.root, 'large.bin')).size).toBe(1_000_005);
 });
 
-test('what is in .git and node_modules is not looked at, and not called kept', async () => {
+test('skips .git and node_modules, and does not call their contents kept', async () => {
   fixture = await open('--sandbox', 'off');
   layOut(fixture.root, { '.git/HEAD': 'ref\n', 'node_modules/left/index.js': '1\n' });
   await fixture.run('echo other > .git/HEAD; echo 2 > node_modules/left/index.js');
@@ -246,7 +246,7 @@ describe('names and link targets that are not valid UTF-8', () => {
     expect(readlinkSync(join(fixture.root, 'd/latin'), { encoding: 'latin1' })).toBe('x\xe9y');
   });
 
-  test('a removed name is told as not kept, and the rest is undone by force', async () => {
+  test('a removed name is reported as not kept, and --force undoes the rest', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(raw('d/caf\xe9.txt'), 'latin');
     await fixture.run('rm -rf d');
@@ -376,7 +376,7 @@ describe('what is too large to be kept', () => {
   });
 });
 
-test('what the tools change meanwhile is theirs', async () => {
+test('changes that tools make meanwhile are not attributed to the command', async () => {
   fixture = await open('--sandbox', 'off');
   const at = (path: string) => join(fixture.root, path);
   const running = fixture.run(
@@ -396,7 +396,7 @@ test('what the tools change meanwhile is theirs', async () => {
   expect(readBack(fixture.root)).toEqual(laidOut());
 });
 
-test('a working directory that the command removes itself is no trouble', async () => {
+test('a command may remove its own working directory', async () => {
   fixture = await open('--sandbox', 'off');
   const before = readBack(fixture.root);
   await fixture.run('cd ..; rm -rf d; echo gone', { workingDirectory: join(fixture.root, 'd') });
@@ -405,7 +405,7 @@ test('a working directory that the command removes itself is no trouble', async 
   expect(readBack(fixture.root)).toEqual(before);
 });
 
-test('what a command changed is shown in the trace as changed by it', async () => {
+test('the trace shows what a command changed', async () => {
   fixture = await open('--sandbox', 'off');
   await fixture.run('echo more >> a.txt; rm b.txt; echo new > c.txt');
   const shown = (await fixture.traced())

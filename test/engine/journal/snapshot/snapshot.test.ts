@@ -84,7 +84,7 @@ test('in a directory of thousands of entries only those that a command touched a
   expect(readBack(root)).toEqual(before);
 });
 
-test('where it does not reach, the answer, the history, diff and undo say so', async () => {
+test('the answer, the history, diff and undo name what the snapshot does not cover', async () => {
   await fillWithLinks(101_000);
   writeFileSync(join(root, 'd999/precious'), 'precious\n');
   await serve();
@@ -104,7 +104,7 @@ test('where it does not reach, the answer, the history, diff and undo say so', a
   await client!.says('100,000 entries');
 });
 
-test('what a command does not change is not left in the state directory, not even for a moment', async () => {
+test('unchanged contents are never left in the state directory, not even for a moment', async () => {
   layOut(root, { 'a.txt': 'only looked at\n', 'b.txt': 'b\n' });
   await serve();
   await command('echo more >> b.txt');

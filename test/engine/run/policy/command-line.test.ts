@@ -166,7 +166,7 @@ describe('a refusal', () => {
     expect(refused('awk', ['{ n++ } END { system("id") }'])).toMatchObject({ argument: 'system("id") }' });
   });
 
-  it('tells a missing value, a value that is none, and a value where none belongs', () => {
+  it('names a missing value, an invalid value, and a value where none belongs', () => {
     expect(refused('head', ['-n'])).toMatchObject({ reason: '-n needs a value' });
     expect(refused('head', ['a', '--lines'])).toMatchObject({ reason: '--lines needs a value' });
     expect(refused('head', ['-n', 'x'])).toMatchObject({ reason: '-n takes a number' });

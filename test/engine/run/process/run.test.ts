@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
-import { endedAtWork } from '../../../at-work.ts';
+import { timedOutWhileRunning } from '../../../timed-out.ts';
 import { survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
@@ -86,7 +86,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     inRoom('is ended in time, and what it printed is kept', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `echo first; sleep ${seconds}; echo never`;
-      const result = await endedAtWork(
+      const result = await timedOutWhileRunning(
         (limit) => commands.runShellLine(line, { timeoutMs: limit * 300 }),
         ({ stdout }) => stdout !== '',
       );
@@ -97,7 +97,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
 
     inRoom('may clean up when it is asked to end', async (commands) => {
       const line = 'trap "echo cleaned; exit 0" TERM; echo on; while :; do sleep 0.05; done';
-      const result = await endedAtWork(
+      const result = await timedOutWhileRunning(
         (limit) => commands.runShellLine(line, { timeoutMs: limit * 300 }),
         ({ stdout }) => stdout !== '',
       );
@@ -108,7 +108,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const seconds = uniqueSeconds();
       const started = Date.now();
       const line = `trap "" TERM; echo on; sleep ${seconds}`;
-      const result = await endedAtWork(
+      const result = await timedOutWhileRunning(
         (limit) => commands.runShellLine(line, { timeoutMs: limit * 200 }),
         ({ stdout }) => stdout !== '',
       );

@@ -243,7 +243,7 @@ describe('a single file', () => {
     expect(await one({ exclude: ['**/*.log'] })).toEqual([]);
   });
 
-  it('was asked for by name: what keeps a walk from it does not count', async () => {
+  it('is searched even if a walk would skip it, because the caller named it', async () => {
     const selection = { hidden: false, gitignore: true, excludedNames: ['*'], maxDepth: 1 };
     expect(await paths(selection, join(here.root, '.env'))).toEqual(['.env']);
     expect(await paths({ gitignore: true }, join(here.root, 'logs/today.log'))).toEqual(['today.log']);
@@ -251,7 +251,7 @@ describe('a single file', () => {
 });
 
 describe('an ignore file that is a FIFO', () => {
-  it('is not opened: whoever waits for a reader goes on waiting', async () => {
+  it('is not opened, so a writer keeps waiting for a reader', async () => {
     const other = await fixture({ 'a.txt': 'hit', 'sub/b.txt': 'hit', '.gitignore': { fifo: true } });
     const writer = spawn('sh', ['-c', 'echo a.txt > "$0"', join(other.root, '.gitignore')]);
     const gone = new Promise((resolve) => writer.once('exit', resolve));

@@ -56,7 +56,7 @@ function holdMainThread(ms: number): void {
   }
 }
 
-it('none, when the main thread was held up and the answer of a thread waits to be read', async () => {
+it('starts no thread if the main thread was busy and an answer waits to be read', async () => {
   const pool = new SearchPool(1, worker);
   await search(pool);
   // Timers come next in the turn of the event loop, and messages of threads only then.
@@ -71,7 +71,7 @@ it('none, when the main thread was held up and the answer of a thread waits to b
   await pool.close();
 });
 
-it('few at first, when a pattern has run away on all of them', async () => {
+it('starts few threads at first if a pattern ran away on all of them', async () => {
   const pool = new SearchPool(1, worker);
   await search(pool);
   const { answer } = await startSearch(pool, 'endless');

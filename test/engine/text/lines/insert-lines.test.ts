@@ -26,7 +26,7 @@ describe('lines are inserted', () => {
     expect(insert('a\nb\n', -2, 'x')).toBe('x\na\nb\n');
   });
 
-  it('and told with their number and where they stand now', () => {
+  it('and reported with their number and their new place', () => {
     expect(insertLines('a\nb\nc\n', { line: -1, content: 'x\ny' }, 'f')).toEqual({
       text: 'a\nb\nx\ny\nc\n',
       line: 3,

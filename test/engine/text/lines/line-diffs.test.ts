@@ -30,7 +30,7 @@ describe('blocks of lines', () => {
     expect(apply('a\nb\nc\n', diff(1, 'a\nb\nc', ''))).toBe('');
   });
 
-  it('that touch are applied side by side, also when all of them are removed', () => {
+  it('are applied side by side when they touch, also when all of them are removed', () => {
     expect(apply('a\nb\nc', diff(3, 'c', ''), diff(2, 'b', ''))).toBe('a');
     expect(apply('a\nb\nc', diff(1, 'a', ''), diff(2, 'b', ''))).toBe('c');
     expect(apply('a\nb\nc', diff(1, 'a', ''), diff(2, 'b', ''), diff(3, 'c', ''))).toBe('');
@@ -56,7 +56,7 @@ describe('blocks of lines', () => {
 });
 
 describe('a block that does not stand at its line', () => {
-  it('is told with the first line that differs, what is there and where the block stands', () => {
+  it('is reported with the first line that differs, the text there and the place of the block', () => {
     expect(failure('a\nb\nc\na\nb\n', [diff(2, 'a\nb', 'x')])).toEqual({
       kind: 'hunk-mismatch',
       path: 'f',
@@ -113,7 +113,7 @@ describe('trim', () => {
 });
 
 describe('several blocks', () => {
-  it('are all or nothing, and the first that fails is told', () => {
+  it('are all or nothing, and the error names the first that fails', () => {
     const facts = failure('a\nb\n', [diff(1, 'a', 'A'), diff(2, 'x', 'X'), diff(9, 'y', 'Y')]);
     expect(facts).toMatchObject({ kind: 'hunk-mismatch', hunk: 2 });
   });

@@ -34,7 +34,7 @@ describe('a hunk of lines that states line 0', () => {
 });
 
 describe('a hunk that does not fit', () => {
-  it('is told with the first line that differs, its neighbours, and what stands there', () => {
+  it('is reported with the first line that differs, its neighbours, and the text there', () => {
     const hunk = '@@ -4,7 +4,7 @@\n 4\n 5\n 6\n-seven\n+VII\n 8\n 9\n 10\n';
     expect(refusal(hunk, numbers(1, 12))).toEqual({
       kind: 'hunk-mismatch',
@@ -47,19 +47,19 @@ describe('a hunk that does not fit', () => {
     });
   });
 
-  it('is told where its old lines stand when they may not be used there', () => {
+  it('is reported with the place of its old lines when they may not be used there', () => {
     const early = '@@ -8,3 +8,3 @@\n 8\n-9\n+IX\n 10\n@@ -9,3 +9,3 @@\n 2\n-3\n+III\n 4\n';
     expect(refusal(early, numbers(1, 12))).toMatchObject({ hunk: 2, line: 10, elsewhere: [2] });
   });
 
-  it('is told where the lines stand that it removes, when its context stands nowhere', () => {
+  it('is reported with the place of its removed lines when its context is nowhere', () => {
     const hunk = '@@ -2,3 +2,3 @@\n x\n-b\n+B\n y\n';
     expect(refusal(hunk, 'a\nb\nc\nb\n')).toMatchObject({ line: 2, elsewhere: [2, 4] });
     const blank = '@@ -1,3 +1,2 @@\n x\n-\n y\n';
     expect(refusal(blank, '\n\n\n')).toMatchObject({ elsewhere: [] });
   });
 
-  it('is told with at most ten other places', () => {
+  it('is reported with at most ten other places', () => {
     const hunk = '@@ -1,2 +1 @@\n-same\n-other\n+x\n';
     const facts = refusal(`@@ -200 +200 @@\n-199\n+x\n${hunk}`, `${'same\nother\n'.repeat(99)}x\n199\n`);
     expect(facts).toMatchObject({ hunk: 2, elsewhere: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19] });
@@ -172,7 +172,7 @@ describe('large input', () => {
     expect('text' in result && result.text.split('changed\n').length).toBe(2001);
   });
 
-  it('that repeats itself is searched in time that grows with its length', () => {
+  it('is searched in linear time even if it repeats itself', () => {
     const hunk = `@@ -1,50001 +1,50000 @@\n${' a\n'.repeat(25_000)}-b\n${' a\n'.repeat(25_000)}`;
     expect(refusal(hunk, `${'a\n'.repeat(24_999)}b\n`.repeat(8))).toMatchObject({ line: 25_000 });
   });

@@ -20,7 +20,7 @@ export function awkScriptProblem(program: string): ScriptProblem | undefined {
   return odd ?? new AwkReadings(program).problem();
 }
 
-/** Some versions skip a carriage return behind a backslash, wherever it stands. */
+/** Some versions skip a carriage return behind a backslash, wherever it is. */
 function hiddenLineEnd(program: string): ScriptProblem | undefined {
   const at = program.indexOf('\\\r');
   if (at < 0) return undefined;

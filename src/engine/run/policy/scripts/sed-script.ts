@@ -192,7 +192,7 @@ class SedReader {
     return ends.filter((end) => end >= 0).map((end) => this.#at + end);
   }
 
-  /** The text of a, i and c goes on to the first line end without a backslash before it. */
+  /** The text of a, i and c continues to the first line end without a backslash before it. */
   #readText(): void {
     const start = this.#at;
     this.#skip(/[ \t]/);

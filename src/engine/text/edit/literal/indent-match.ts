@@ -26,7 +26,7 @@ interface Row {
   at: number;
   indent: string;
   content: string;
-  /** How it stands to the row before: lines between, and the indentation without what both begin with. */
+  /** How it relates to the row before: lines between, and the indentation without what both begin with. */
   step: string;
 }
 

@@ -13,7 +13,7 @@ export interface LiteralEdit {
   ignoreCase: boolean;
   /** 0 is unlimited. */
   limit: number;
-  /** Refuses when the text stands in more than one place. */
+  /** Refuses when the text is in more than one place. */
   unique?: boolean;
   /** Tries blocks with another indentation when the exact text is not there. */
   anyIndent?: boolean;

@@ -1,4 +1,4 @@
-/** Where a literal text stands in another, exactly or whatever the case. */
+/** Where a literal text is in another, exactly or whatever the case. */
 import { linearSearch } from './linear-search.ts';
 
 /** Grows like a list, at four bytes for a position. */

@@ -62,7 +62,7 @@ function addsBlanks(pairs: readonly LinePair[]): boolean {
   );
 }
 
-/** A last line that goes on in the file has its blanks between words. */
+/** A last line that continues in the file has its blanks between words. */
 function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapting): string[] {
   const endsLine = /^\r?\n|^$/.test(text.slice(place.end, place.end + 2));
   return lines.map((line, index) => {

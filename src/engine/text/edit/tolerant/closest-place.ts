@@ -1,4 +1,4 @@
-/** Finds the part of a file that has most in common with a text that stands nowhere in it. */
+/** Finds the part of a file that has most in common with a text that occurs nowhere in it. */
 import { excerpt } from '../../diff/excerpt.ts';
 import { lineAfter } from '../../diff/line-ids.ts';
 import { unifiedDiff } from '../../diff/unified-diff.ts';

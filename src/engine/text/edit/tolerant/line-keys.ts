@@ -2,7 +2,7 @@
 import { countLines } from '../../encoding.ts';
 import { plainTypography, plainUnit } from './typography.ts';
 
-/** A blank line has an empty key: it stands everywhere. */
+/** A blank line has an empty key: it occurs everywhere. */
 export function keyOf(line: string): string {
   return plainTypography(line).replace(/\s+/g, ' ').trim();
 }

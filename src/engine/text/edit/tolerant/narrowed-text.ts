@@ -12,7 +12,7 @@ interface Window {
   to: number;
 }
 
-/** A part of a line that stands as it is wherever the text stands, and the line that it is on, from 0. */
+/** A part of a line that is unchanged wherever the text occurs, and the line that it is on, from 0. */
 interface Core {
   part: string;
   line: number;

@@ -50,7 +50,7 @@ interface Written {
   character: string;
   before: string;
   after: string;
-  /** Where it stands in its lines, joined by newlines. */
+  /** Where it is in its lines, joined by newlines. */
   at: number;
   /** Which of the like characters of its line it is, from 0, and how many there are. */
   nth: number;
@@ -160,7 +160,7 @@ function habitOf(differences: readonly Difference[], plain: string): Known | und
   return (character) => (mapped.has(character) ? plain : character);
 }
 
-/** Each character of the new lines takes the form of the one in whose place it stands, or of those like it. */
+/** Each character of the new lines takes the form of the one in whose place it is, or of those like it. */
 function positionsIn(
   here: readonly Difference[],
   { old, put }: ChangedRun,
@@ -186,7 +186,7 @@ function positionsIn(
   return forms.includes(undefined) ? undefined : (_, index) => forms[index]!;
 }
 
-/** Where a character of the new text stands in the old one, as far as both begin or end alike. */
+/** Where a character of the new text is in the old one, as far as both begin or end alike. */
 function unchangedPlaces(old: string, put: string): (at: number) => number | undefined {
   const shorter = Math.min(old.length, put.length);
   let before = 0;
@@ -214,7 +214,7 @@ function neighbour(character: string): string {
 /** What a quote may follow that opens. */
 const OPENS = /^[\s([{<\-\u2013\u2014"'\u201c\u2018]?$/;
 
-/** Where all quotes of the file are curved, double ones come in pairs, and others curve by what stands before them. */
+/** Where all quotes of the file are curved, double ones come in pairs, and others curve by what is before them. */
 function quoteLike(written: Written, plain: string, evidence: readonly Difference[]): string | undefined {
   if (evidence.some(([, real]) => real === plain)) return undefined;
   const [opening, closing] = OTHER_FORMS[plain]!;

@@ -176,7 +176,7 @@ function wrongCounts({ lines, end }: PatchReader, headerAt: number, header: Head
       bare++;
       continue;
     }
-    // Empty lines count only where the hunk goes on after them.
+    // Empty lines count only where the hunk continues after them.
     oldCount += bare + (read.mark === '+' ? 0 : 1);
     newCount += bare + (read.mark === '-' ? 0 : 1);
     bare = 0;

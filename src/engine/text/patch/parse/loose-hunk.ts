@@ -83,7 +83,7 @@ function readUncountedLines(reader: PatchReader, isBoundary: IsBoundary): HunkLi
   return endsFile ? lines : lines.slice(0, lines.length - bare);
 }
 
-/** A line without a mark ends a hunk; when the hunk goes on after it, it was a line of the hunk. */
+/** A line without a mark ends a hunk; when the hunk continues after it, it was a line of the hunk. */
 function refuseStray(reader: PatchReader, isBoundary: IsBoundary): void {
   const { lines, at, end } = reader;
   if (at >= end || isBoundary(reader, at)) return;

@@ -1,4 +1,4 @@
-/** For commands that a time limit shall end while they are at work. */
+/** For tests of commands that a time limit ends while they run. */
 
 const MOST_SECONDS = 20;
 
@@ -6,7 +6,7 @@ const MOST_SECONDS = 20;
  * Runs a command again with more time until the limit has found it at work: on a busy machine a program may need
  * seconds to start, and one that was ended before it began tells nothing.
  */
-export async function endedAtWork<T>(
+export async function timedOutWhileRunning<T>(
   run: (seconds: number) => Promise<T>,
   wasAtWork: (result: T) => boolean,
 ): Promise<T> {

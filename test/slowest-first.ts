@@ -1,7 +1,7 @@
 /** The order of the test files: those that take longest begin first, so that none of them is left alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const HEAVIEST_FIRST = [
+const SLOWEST_FIRST = [
   'page/chromium',
   'fleet/fleet',
   'server/stalls',
@@ -49,11 +49,11 @@ const HEAVIEST_FIRST = [
   'engine/search/limits',
 ];
 
-export class HeavyFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
-      const at = HEAVIEST_FIRST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return at === -1 ? HEAVIEST_FIRST.length : at;
+      const at = SLOWEST_FIRST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return at === -1 ? SLOWEST_FIRST.length : at;
     };
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }

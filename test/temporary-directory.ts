@@ -1,6 +1,6 @@
 /**
- * Where the files of a test lie. In these rooms that is in memory, where a new file takes a twentieth of the processor
- * time that it takes on a disk; a soak has them all on disk.
+ * Chooses the directory for the temporary files of a test. In these rooms it is in memory, where a new file takes a
+ * twentieth of the processor time that it takes on a disk; a soak has all files on disk.
  */
 import { join } from 'node:path';
 import { expect } from 'vitest';

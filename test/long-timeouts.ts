@@ -1,4 +1,4 @@
-/** Gives what the sources leave out when it takes too long the time that it may need on a busy machine. */
+/** Raises a time limit of the sources, so that a busy machine does not change what an answer says. */
 import { secondLook } from '../src/dialects/empty-search.ts';
 
 // What a second look finds belongs to the answer.
