@@ -1,10 +1,10 @@
 /** Loads the code of calls with the first one, in turns of the event loop of its own. */
 import type { Session } from '../../dialects/dialect.ts';
 import { nextTurn } from '../../engine/index.ts';
-import type { Call, perform } from './perform.ts';
+import type { perform, ToolCall } from './perform.ts';
 import { sessionIdOf } from './session-state.ts';
 
-export type Perform = (call: Call) => ReturnType<typeof perform>;
+export type Perform = (call: ToolCall) => ReturnType<typeof perform>;
 
 /** Our code and Node's each take long to load: neither shares its turn with the other, nor with the work of a call. */
 export async function loadPerform(state: Session): Promise<Perform> {

@@ -14,7 +14,7 @@ import { asConfigured } from '../mcp/error-results.ts';
 import { loadPerform, type Perform } from '../mcp/load-perform.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
-import type { Call } from '../mcp/perform.ts';
+import type { ToolCall } from '../mcp/perform.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
 import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
@@ -189,7 +189,7 @@ export class Conversation {
     else asked.resolve(result);
   }
 
-  #toolCall(offered: OfferedTool, params: Params, signal: AbortSignal): Call {
+  #toolCall(offered: OfferedTool, params: Params, signal: AbortSignal): ToolCall {
     const meta = params._meta as Params | undefined;
     return {
       app: this.#app,
