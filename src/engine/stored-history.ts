@@ -265,6 +265,6 @@ function whyNotOpened(path: string, { kind }: Failure): string {
   if (kind !== 'not-a-directory') return 'the directory is no longer there, or cannot be opened';
   const real = realOf(path);
   return real === path
-    ? 'a link or a file stands in its place: put the directory back first'
+    ? 'a link or a file is in its place: put the directory back first'
     : `it now leads over a link to ${real}, and links are not followed: put the directory back in its place first`;
 }

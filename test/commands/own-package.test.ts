@@ -1,4 +1,4 @@
-/** A server whose own package lies in a served directory: nothing that is written there ever runs in it. */
+/** A server whose own package is in a served directory: nothing that is written there ever runs in it. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

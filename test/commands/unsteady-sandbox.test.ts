@@ -83,7 +83,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
       const { result } = await server.request('tools/list');
       expect(JSON.stringify(result)).not.toContain('NOT confined');
       const answer = JSON.stringify(await server.call('execute_command', { command: 'echo r""an' }));
-      expect(answer).toContain('lies in a served directory');
+      expect(answer).toContain('is in a served directory');
       expect(answer).not.toContain('ran');
     } finally {
       await server.end();
@@ -133,7 +133,7 @@ describe('bubblewrap that is tried', () => {
   it('may hang: the server gives up before clients do', async () => {
     const flag = join(base.path, 'go');
     const hangs = `while [ ! -e ${flag} ]; do sleep 0.02; done\necho "bwrap: out of luck" >&2; exit 1`;
-    const why = 'bubblewrap has not answered for 0.02 s; the server goes on waiting for it';
+    const why = 'bubblewrap has not answered for 0.02 s; the server keeps waiting for it';
     expect(await plan(hangs, 20)).toEqual({ kind: 'failing', why });
     // Another call that comes when the trial is late does not wait once more.
     const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000);

@@ -55,7 +55,7 @@ describe('open', () => {
     expect(isFailure(await failure(open('~/missing', { home, environment: {} })), 'not-found')).toBe(true);
     const inside = await failure(opened({ history: '~/app/state' }));
     expect(inside).toBeInstanceOf(StateProblem);
-    expect((inside as Error).message).toMatch(/lies inside .*\{ history: false \}/);
+    expect((inside as Error).message).toMatch(/is inside .*\{ history: false \}/);
     const files = await opened({ history: '~/app/state', readOnly: true });
     expect(await files.read('a.txt')).toBe('one\ntwo\n');
     await files.close();

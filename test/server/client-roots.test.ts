@@ -173,7 +173,7 @@ describe('a server without directories of its own', () => {
     async (_, way) => {
       const client = await way.connect(scene);
       const answer = await client.request('tools/call', { name: 'read_text_file', arguments: { path: 'a' } });
-      const text = expect.stringMatching(/^No directory is served yet: .* has not told any\./);
+      const text = expect.stringMatching(/^No directory is served yet: .* has named none\./);
       expect(answer).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
       await expect(client.request('resources/list')).rejects.toThrow('No directory is served yet');
       expect((await client.request('tools/list')).tools).toHaveLength(2);

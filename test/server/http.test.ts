@@ -130,7 +130,7 @@ describe('a client that initializes', () => {
     const refused = await fixture.post(batch, talk.headers);
     expect([refused.status, refused.json.error!.code]).toEqual([400, -32600]);
     expect((await fixture.post([], old.headers)).status).toBe(400);
-    expect((await fixture.post([hello()])).json.error!.message).toContain('stands alone');
+    expect((await fixture.post([hello()])).json.error!.message).toContain('must be sent alone');
   });
 
   it('keeps its workspace for itself', async () => {

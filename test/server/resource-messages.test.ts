@@ -199,6 +199,6 @@ it('tells a model in three lines where it is', async () => {
   ]);
   expect(instructions.split('\n')).toEqual([
     `Directories: ${root}. Nothing else can be reached; relative paths are looked for in each in turn.`,
-    'Search first (grep_files for contents, search_files for names), then read the part that matters (read_text_file with offset and limit); a long answer ends with the call that goes on.',
+    'Search first (grep_files for contents, search_files for names), then read the part that matters (read_text_file with offset and limit); a long answer ends with the call that continues.',
   ]);
 });

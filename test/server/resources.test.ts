@@ -230,7 +230,7 @@ describe('a list of many files', () => {
 });
 
 describe('a resource beyond the budget', () => {
-  it('ends at a whole line, and the last line names the call that goes on', async () => {
+  it('ends at a whole line, and the last line names the call that continues', async () => {
     const lines = Array.from({ length: 20_013 }, (_, i) => `line ${i + 1}`);
     writeFileSync(join(root, 'long.txt'), `${lines.join('\n')}\n`);
     scene.app.maxTokens = 5000;

@@ -34,7 +34,7 @@ export const cofferdam = {
     await conversation.ask('undo', { entry: entries[2].split(' ')[0] });
   },
 
-  /** Each answer that is not the last ends with the call that goes on. */
+  /** Each answer that is not the last ends with the call that continues. */
   async listing(conversation, { directory }) {
     let call = ['list_directory', { path: directory }];
     while (call) {

@@ -90,7 +90,7 @@ export const commands = [
     usage: ['copy FROM TO [DIR=NAME …] [--only-named]', 'new-key postgres://…|@FILE'],
     help: 'copy the history and the trace from one state into another one that has none, or give a fleet a new key',
     more: [
-      'FROM and TO are a state directory, postgres://…, or @FILE: a file with the address of the database, which nobody else may read (./@NAME for a directory that begins with @).',
+      'FROM and TO are a state directory, postgres://…, or @FILE: a file with the address of the database, which no other user may read (./@NAME for a directory that begins with @).',
       'Between a directory and a database, DIR=NAME says for each directory of the history what the fleet calls it. Without a name for each of them nothing is copied; --only-named leaves the others out.',
       'Stop the servers that use FROM first: what they change later is not in the copy. When the history grows during the copy, nothing of it becomes visible in TO. An interrupted copy can be made again.',
       'new-key makes the key with which all servers of a fleet sign sessions and logins from then on. What the key before it signed stays valid until the next new-key.',

@@ -78,7 +78,7 @@ export function requireOutOfReach({ path }: ConfigFile, roots: readonly RootArgu
   for (const root of roots) {
     if (!root.writable || !isBelow(path, root.path)) continue;
     throw new UsageError(
-      `--config ${path}: tools may change this file, since it lies in ${root.path}; move it elsewhere, or serve that directory read-only`,
+      `--config ${path}: tools may change this file, since it is in ${root.path}; move it elsewhere, or serve that directory read-only`,
     );
   }
 }

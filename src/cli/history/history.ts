@@ -242,7 +242,7 @@ function failureText(facts: Failure): string {
 const FAILURE_WORDS: Readonly<Record<string, string>> = {
   'changed-meanwhile': 'another program changed it at the same time',
   permission: 'this user may not do that',
-  outside: 'it lies outside the directories',
+  outside: 'it is outside the directories',
   ENODATA: 'what the journal has kept of it is damaged',
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',

@@ -90,7 +90,7 @@ function requireApart(workspaces: readonly { name: string; real: string }[]): vo
       if (other.name === name) throw new UsageError(`${name} is the name of two directories`);
       const [outer, inner] = real.length < other.real.length ? [real, other.real] : [other.real, real];
       if (inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`)) {
-        throw new UsageError(`${inner} lies in ${outer}: in a fleet, give the outer directory alone`);
+        throw new UsageError(`${inner} is in ${outer}: in a fleet, give the outer directory alone`);
       }
     }
   }

@@ -150,8 +150,8 @@ function mismatch({ path, line, expected, found, elsewhere }: Facts<'hunk-mismat
 }
 
 function foundAt(lines: readonly number[]): string {
-  if (lines.length === 0) return 'search_content as a whole stands nowhere in the file.';
-  return `search_content stands at line ${lines.join(', ')}.`;
+  if (lines.length === 0) return 'search_content as a whole occurs nowhere in the file.';
+  return `search_content is at line ${lines.join(', ')}.`;
 }
 
 function numbered(lines: readonly string[], first: number): string {

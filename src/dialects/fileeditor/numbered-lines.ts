@@ -122,7 +122,7 @@ async function withNumbers(
 function parseRange(range: string): { from: number; to: number } {
   const [from, to] = range.split('-').map(Number) as [number, number];
   if (from === 0) refuse('line_range', `line_range ${range}: lines are counted from 1`);
-  if (from > to) refuse('line_range', `line_range ${range}: the start is behind the end`);
+  if (from > to) refuse('line_range', `line_range ${range}: the start is after the end`);
   return { from: Math.min(from, LAST_LINE), to: Math.min(to, LAST_LINE) };
 }
 

@@ -39,6 +39,6 @@ function hasRange({ start_line, end_line }: ReplaceArguments): boolean {
 
 function rangeOf(args: ReplaceArguments): LineRange | undefined {
   const { start_line: from = 1, end_line: to = Number.MAX_SAFE_INTEGER } = args;
-  if (from > to) refuse('start_line', `start_line ${from} is behind end_line ${to}`);
+  if (from > to) refuse('start_line', `start_line ${from} is after end_line ${to}`);
   return hasRange(args) ? { from, to } : undefined;
 }

@@ -131,8 +131,7 @@ function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
     'found:',
     ...indented(facts.found),
   ];
-  if (facts.elsewhere.length > 0)
-    parts.push(`the lines to change stand at line ${facts.elsewhere.join(', ')}`);
+  if (facts.elsewhere.length > 0) parts.push(`the lines to change are at line ${facts.elsewhere.join(', ')}`);
   return parts.join('\n');
 }
 

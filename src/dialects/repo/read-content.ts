@@ -33,5 +33,5 @@ export async function readContent(
 /** Tells the caller that one answer does not hold all that it asked for. */
 export function cutNote(content: string, encoding: Encoding, size: number): string {
   const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');
-  return `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines behind them]`;
+  return `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines after them]`;
 }

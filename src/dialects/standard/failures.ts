@@ -142,11 +142,11 @@ function aboutContent(facts: Failure, shown: string): string | undefined {
     case 'busy':
       return `${shown} is being changed by another server\nTry again.`;
     case 'state-unavailable':
-      return `The database that keeps the history cannot be reached, so ${shown} was not changed\nReading goes on. Try the change again in a moment.`;
+      return `The database that keeps the history cannot be reached, so ${shown} was not changed\nReading still works. Try the change again in a moment.`;
     case 'no-match':
       return `Could not find exact match for edit:\n${facts.needle}`;
     case 'not-unique':
-      return `The text of edit ${facts.edit} stands ${facts.count} times in ${shown}, at lines ${facts.lines.join(', ')}`;
+      return `The text of edit ${facts.edit} occurs ${facts.count} times in ${shown}, at lines ${facts.lines.join(', ')}`;
     case 'unexpected-count':
       return `Expected ${facts.expected} places in ${shown}, found ${facts.count}`;
     case 'bad-group-reference':
@@ -170,7 +170,7 @@ function notText({ why }: Failure & { kind: 'not-text' }, shown: string): string
 function notEncodable(facts: Failure & { kind: 'not-encodable' }, shown: string): string {
   const { charset, character, line, column, isBroken } = facts;
   if (isBroken)
-    return `${shown} has a broken character at line ${line}, character ${column}, which in ${charset} would take in what is written behind it\nNothing was changed. Replace the broken character as well.`;
+    return `${shown} has a broken character at line ${line}, character ${column}, which in ${charset} would take in what is written after it\nNothing was changed. Replace the broken character as well.`;
   const code = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
   return `${shown} is in ${charset}, which has no ${JSON.stringify(character)} (${code}), as in line ${line}, character ${column} of the new text\nNothing was changed. Write it in other characters.`;
 }
@@ -185,7 +185,7 @@ function hunkMismatch(facts: Failure & { kind: 'hunk-mismatch' }, shown: string)
   const lines = [`${shown}: hunk ${hunk} ${what}; nothing was changed`];
   if (equallyNear) lines.push('Give more context.');
   else if (appliedAt !== undefined)
-    lines.push(`Its new lines stand at line ${appliedAt} already: the hunk seems to be applied.`);
+    lines.push(`Its new lines are at line ${appliedAt} already: the hunk seems to be applied.`);
   else if (elsewhere.length > 1) lines.push(`It fits at lines ${elsewhere.join(', ')}: give more context.`);
   const wanted = expected.slice(0, MOST_LINES).map((each) => `- ${each}`);
   const there = found.slice(0, MOST_LINES).map((each) => `+ ${each}`);

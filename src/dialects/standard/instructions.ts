@@ -26,7 +26,7 @@ function how(offers: ServedFacts['offers']): string {
   const both = [first, reads].filter(Boolean).join(', then ');
   return both === ''
     ? ''
-    : `${both.charAt(0).toUpperCase()}${both.slice(1)}; a long answer ends with the call that goes on.`;
+    : `${both.charAt(0).toUpperCase()}${both.slice(1)}; a long answer ends with the call that continues.`;
 }
 
 function back(canUndo: boolean, offers: ServedFacts['offers']): string {

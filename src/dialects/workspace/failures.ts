@@ -212,7 +212,7 @@ function notText({ path, why }: Facts<'not-text'>): WorkspaceError {
 function patternNotFound({ path, needle, near }: Facts<'no-match'>): WorkspaceError {
   const lines = near.map(({ line, text }) => `\n  ${line}: ${truncate(text, MAX_SHOWN)}`);
   const hint = lines.length > 0 ? `. Similar lines:${lines.join('')}` : '';
-  const message = `The text does not stand in ${path}: ${JSON.stringify(truncate(needle, MAX_SHOWN))}${hint}`;
+  const message = `The text does not occur in ${path}: ${JSON.stringify(truncate(needle, MAX_SHOWN))}${hint}`;
   return error('PATTERN_NOT_FOUND', message, {
     path,
     similarLines: near.map(({ line, text }) => ({ line, text: truncate(text, MAX_SHOWN) })),
@@ -220,7 +220,7 @@ function patternNotFound({ path, needle, near }: Facts<'no-match'>): WorkspaceEr
 }
 
 function unexpectedCount({ path, expected, count }: Facts<'unexpected-count'>): WorkspaceError {
-  const message = `The text stands in ${path} ${times(count)}, not ${times(expected)}; nothing was changed`;
+  const message = `The text occurs in ${path} ${times(count)}, not ${times(expected)}; nothing was changed`;
   return error('EDIT_CONFLICT', message, { path, expectedOccurrences: expected, actualOccurrences: count });
 }
 

@@ -104,7 +104,7 @@ function namedDirectories({ path }: ProgramSearch): string[] {
 
 function whyPassedOver(candidates: readonly string[]): string | undefined {
   const inRoot = candidates.find(isProgram);
-  if (inRoot !== undefined) return `${inRoot} lies in a served directory, where it is not trusted`;
+  if (inRoot !== undefined) return `${inRoot} is in a served directory, where it is not trusted`;
   const broken = candidates.find(isSomethingElse);
   return broken && `${broken} cannot be run by this user`;
 }

@@ -51,7 +51,7 @@ function lookFor(access: Access, path: string): Way | undefined {
 }
 
 const WORDS: Partial<Record<string, string>> = {
-  outside: 'it lies outside the directories that are served',
+  outside: 'it is outside the directories that are served',
   permission: 'its directory may not be entered',
   unstable: 'its directory is being moved at this moment',
 };

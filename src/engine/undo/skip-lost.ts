@@ -92,7 +92,7 @@ function withNeighbours(steps: readonly UndoStep[], skipped: Reasons): Reasons {
     if (holds && stay.some((inside) => isWithin(inside, path))) {
       all.set(step, 'what is in it is left as it is');
     } else if (change.kind !== 'created' && stay.some((above) => isWithin(path, above))) {
-      all.set(step, 'what stands in its place is left as it is');
+      all.set(step, 'what is in its place is left as it is');
     }
   }
   return all;

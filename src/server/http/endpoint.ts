@@ -165,7 +165,7 @@ async function serveBatch(
     return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
     posted.values.some(isOpening)
-      ? 'initialize is one request, and stands alone'
+      ? 'initialize is one request and must be sent alone'
       : `batches are answered only in a session of ${WITH_BATCHES}`,
   );
 }
@@ -199,7 +199,7 @@ async function openSession(
 ): Promise<Outcome> {
   if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
-  if (ids.length === 0) return invalidRequest('initialize is one request, and stands alone', message);
+  if (ids.length === 0) return invalidRequest('initialize is one request and must be sent alone', message);
   const { params } = message as { params?: unknown };
   const session = await sessions.open(incoming, params, Date.now());
   if ('status' in session) return session;

@@ -88,7 +88,7 @@ function whyNotBatched(
   ids: ReadonlySet<Id>,
   conversation: Conversation,
 ): string | undefined {
-  if (isOpening(message)) return 'initialize stands alone';
+  if (isOpening(message)) return 'initialize must be sent alone';
   if (!isRequest(message)) return undefined;
   return ids.has(message.id) || conversation.isOpen(message.id) ? SAME_ID : undefined;
 }

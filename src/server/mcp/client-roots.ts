@@ -145,9 +145,9 @@ export class ClientRoots {
 }
 
 const NOT_TOLD =
-  'No directory is served yet: this server serves the roots of its client (--client-roots), and the client has not told any. Use a client that has roots, or start the server with directories.';
+  'No directory is served yet: this server serves the roots of its client (--client-roots), and the client has named none. Use a client that has roots, or start the server with directories.';
 const NONE_SERVED =
-  'No directory is served: none of the roots that the client told is a directory on this machine that can be opened.';
+  'No directory is served: none of the roots that the client named is a directory on this machine that can be opened.';
 
 function release(part: Part): void {
   part.calls--;

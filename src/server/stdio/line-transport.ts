@@ -217,7 +217,7 @@ export class LineTransport {
 
   /** Two open requests with the same id would get answers that the client cannot tell apart. */
   #whyNotBatched(value: unknown): string | undefined {
-    if ((value as { method?: unknown }).method === 'initialize') return 'initialize stands alone';
+    if ((value as { method?: unknown }).method === 'initialize') return 'initialize must be sent alone';
     const id = idOf(value);
     return id !== null && this.#unanswered.has(id) ? 'another request with this id is under way' : undefined;
   }

@@ -29,7 +29,7 @@ export function whyNotStateDirectory(directory: string, roots: readonly string[]
     .map(realOf);
   for (const root of roots) {
     const served = realOf(resolve(root));
-    if (isWithin(real, served)) return `${directory} lies inside ${root}, where the tools could change it`;
+    if (isWithin(real, served)) return `${directory} is inside ${root}, where the tools could change it`;
     if (isWithin(served, real)) return `${directory} holds ${root}, where the tools could change it`;
     for (const part of linked) {
       if (isWithin(part, served)) return `${directory} leads into ${root}, where the tools could change it`;

@@ -463,7 +463,7 @@ describe('a call', () => {
     const change = { path: at('a.txt'), content: 'two\n' };
     expect(await call(inside(), 'write_file', change)).toMatchObject({
       status: 0,
-      stderr: oneLine('changes: OFF: .* lies inside'),
+      stderr: oneLine('changes: OFF: .* is inside'),
     });
     expect(await call(inside(), 'read_file', { path: at('a.txt') })).toMatchObject({ status: 0, stderr: '' });
     expect(await call(inside(), 'write_file', change, `${root}:ro`)).toMatchObject({

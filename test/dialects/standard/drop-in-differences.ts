@@ -41,7 +41,7 @@ export const allowed: Readonly<Record<string, Allows>> = {
   },
 
   twice: ({ call, ours }) =>
-    call.tool === 'edit_file' && ours.isError && /^(Edit 1: )?oldText stands \d+ times in /.test(ours.text),
+    call.tool === 'edit_file' && ours.isError && /^(Edit 1: )?oldText occurs \d+ times in /.test(ours.text),
 
   ignored({ call, ours, theirs }) {
     if (ours.isError || theirs.isError) return false;

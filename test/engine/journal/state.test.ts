@@ -41,9 +41,9 @@ function start(state: string, ...more: string[]) {
 
 describe('a state directory that was named', () => {
   test.each<[string, (root: string, home: string) => string, string]>([
-    ['inside a root', (inside) => join(inside, 'state'), 'lies inside'],
-    ['deep inside a root', (inside) => join(inside, 'x/y/z'), 'lies inside'],
-    ['that is a root', (inside) => inside, 'lies inside'],
+    ['inside a root', (inside) => join(inside, 'state'), 'is inside'],
+    ['deep inside a root', (inside) => join(inside, 'x/y/z'), 'is inside'],
+    ['that is a root', (inside) => inside, 'is inside'],
     ['that holds a root', (_, around) => around, 'holds'],
     [
       'that is a link into a root',
@@ -51,7 +51,7 @@ describe('a state directory that was named', () => {
         symlinkSync(join(inside, 'inner'), join(around, 'link'));
         return join(around, 'link');
       },
-      'lies inside',
+      'is inside',
     ],
     [
       'below a link into a root',
@@ -59,7 +59,7 @@ describe('a state directory that was named', () => {
         symlinkSync(join(inside, 'inner'), join(around, 'link'));
         return join(around, 'link/state');
       },
-      'lies inside',
+      'is inside',
     ],
     [
       'whose store is a link into a root',
@@ -150,7 +150,7 @@ describe('the usual state directory', () => {
 
   test('inside a root keeps nothing, says so, and the tools work', async () => {
     const client = await serve({ HOME: root });
-    expect(await startLine(client)).toMatch(/OFF: .*lies inside/);
+    expect(await startLine(client)).toMatch(/OFF: .*is inside/);
     await client.text('write_file', { path: join(root, 'a.txt'), content: 'new' });
     await client.end();
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
@@ -203,7 +203,7 @@ describe('while it works', () => {
 
   test('an engine that was asked for a state directory inside a root is not opened', () => {
     expect(() => new Engine({ roots: [{ path: root, writable: true }], journal: join(root, 's') })).toThrow(
-      'lies inside',
+      'is inside',
     );
     expect(whyNotStateDirectory(join(home.path, 'state'), [root])).toBeUndefined();
   });

@@ -219,7 +219,7 @@ export const flags = [
     name: 'state-file',
     value: 'FILE',
     for: [...WORKERS, ...READERS, 'doctor'],
-    help: 'a file with the address of the database, which nobody else may read; the variable COFFERDAM_STATE does the same',
+    help: 'a file with the address of the database, which no other user may read; the variable COFFERDAM_STATE does the same',
   },
   {
     name: 'keep',

@@ -8,7 +8,7 @@ export const applyDiffs = defineTool({
   name: 'apply_diffs',
   title: 'Apply diffs',
   description:
-    'Replace blocks of lines in a file: search_content must stand at start_line. Several diffs may be given as lists; every start_line counts in the file as it was before the call.',
+    'Replace blocks of lines in a file: search_content must be at start_line. Several diffs may be given as lists; every start_line counts in the file as it was before the call.',
   hints: hints.destructive,
   input: {
     type: 'object',

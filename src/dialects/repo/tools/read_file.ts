@@ -7,7 +7,7 @@ export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description:
-    'Read a file of the repository: text as UTF-8, binary files with encoding "base64". When truncated is true, the file goes on behind max_bytes.',
+    'Read a file of the repository: text as UTF-8, binary files with encoding "base64". When truncated is true, the file continues after max_bytes.',
   hints: hints.readOnly,
   input: {
     type: 'object',

@@ -109,10 +109,10 @@ function whyRefused(
     case 'not-found':
       return notFound(refusal, edit);
     case 'already-applied':
-      return `${noMatch(edit)}\nnewText stands at line ${refusal.line} already: the edit seems to be done.`;
+      return `${noMatch(edit)}\nnewText is at line ${refusal.line} already: the edit seems to be done.`;
     case 'ambiguous': {
       const more = refusal.count > refusal.lines.length ? ' …' : '';
-      return `${which}oldText stands ${refusal.count} times in ${path}, at lines ${refusal.lines.join(', ')}${more}\nAdd lines around it, or say near: LINE or all: true. Nothing was changed.`;
+      return `${which}oldText occurs ${refusal.count} times in ${path}, at lines ${refusal.lines.join(', ')}${more}\nAdd lines around it, or say near: LINE or all: true. Nothing was changed.`;
     }
     case 'empty-old-text':
       return `${which}oldText is empty, which fits an empty file only\nlines: "0+" inserts at the beginning.`;

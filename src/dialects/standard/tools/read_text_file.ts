@@ -7,7 +7,7 @@ export const readTextFile = defineTool({
   name: 'read_text_file',
   title: 'Read Text File',
   description:
-    'Read a text file, or some lines of it. A long answer ends with the call that goes on. anchors labels lines for edit_file.',
+    'Read a text file, or some lines of it. A long answer ends with the call that continues. anchors labels lines for edit_file.',
   hints: hints.readOnly,
   input: {
     type: 'object',

@@ -80,6 +80,6 @@ function directoryOf(entered: Entered): Dir | undefined {
 }
 
 function moved({ path }: SandboxPlace): never {
-  const reason = `${path} is not where it was when the server started: put it back, or start the server anew`;
+  const reason = `${path} is not where it was when the server started: put it back, or restart the server`;
   return fail({ kind: 'no-sandbox', reason });
 }

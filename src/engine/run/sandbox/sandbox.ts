@@ -55,7 +55,7 @@ function detectSandbox(bwrap: BubblewrapProgram, patienceMs: number): Promise<De
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
   const { path, passedOver } = bwrap;
   if (path === undefined) {
-    const reason = `${passedOver}; mend that and start the server anew, or use --sandbox off`;
+    const reason = `${passedOver}; fix that and restart the server, or use --sandbox off`;
     return Promise.resolve({ available: false, installed: true, why: reason });
   }
   const trial = trials.get(path) ?? { detection: undefined, beganAt: 0, endedAt: 0 };
@@ -94,7 +94,7 @@ export async function planSandbox(
 /** The trial continues, and later calls use its result. Calls that come while it is late do not wait again. */
 async function orTooSlow(trial: Promise<Detection>, beganAt: number, patienceMs: number): Promise<Detection> {
   const over = new AbortController();
-  const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server goes on waiting for it`;
+  const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server keeps waiting for it`;
   const tooSlow: Detection = { available: false, installed: true, why };
   const left = Math.max(0, beganAt + patienceMs - Date.now());
   const patience = delay(left, tooSlow, { signal: over.signal, ref: false });

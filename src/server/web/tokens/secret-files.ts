@@ -31,7 +31,7 @@ function requireOutside(path: string, served: readonly string[]): void {
     return way !== '..' && !way.startsWith(`..${sep}`);
   });
   if (inside !== undefined)
-    throw new StartError(`${path}: it lies inside ${inside}, where clients can read it: put it elsewhere`);
+    throw new StartError(`${path}: it is inside ${inside}, where clients can read it: put it elsewhere`);
 }
 
 function realOf(path: string): string {

@@ -46,7 +46,7 @@ function readSections(reader: PatchReader): FileOperation[] {
     const line = reader.lines[reader.at]!;
     const section = SECTION.exec(line.trimEnd());
     if (section === null) {
-      badPatch(`'*** Add File:', '*** Update File:' or '*** Delete File:' must stand here`, reader.at);
+      badPatch(`'*** Add File:', '*** Update File:' or '*** Delete File:' is expected here`, reader.at);
     }
     const path = section[2]!.trim();
     if (path === '') badPatch('the name of the file is empty', reader.at);

@@ -126,7 +126,7 @@ export function isBare(line: string): boolean {
 
 export function markNoNewline(lines: HunkLine[], at: number): void {
   const last = lines.pop();
-  if (last === undefined) badPatch("a line that begins with '\\' stands before the first line of a hunk", at);
+  if (last === undefined) badPatch("a line that begins with '\\' comes before the first line of a hunk", at);
   lines.push({ ...last, newline: false });
 }
 
@@ -153,7 +153,7 @@ export function checkLines(lines: readonly HunkLine[], headerAt: number): void {
   let newEnded = false;
   for (const { mark, newline } of lines) {
     if ((oldEnded && mark !== '+') || (newEnded && mark !== '-')) {
-      badPatch("'\\ No newline at end of file' stands before the last line of the hunk", headerAt);
+      badPatch("'\\ No newline at end of file' comes before the last line of the hunk", headerAt);
     }
     if (newline) continue;
     // Lines may be added after a line of context that had no newline: it then gets one.

@@ -108,7 +108,7 @@ function withoutNames(reader: PatchReader): Names {
   const { lines, at, end } = reader;
   if (/^(---|\+\+\+) /.test(lines[at - 1] ?? '')) {
     badPatch(
-      "a '--- old' line and directly after it a '+++ new' line must stand before the first hunk",
+      "a '--- old' line and directly after it a '+++ new' line must come before the first hunk",
       at - 1,
     );
   }

@@ -20,7 +20,7 @@ export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
 function whyHomeless(operations: readonly FileOperation[]): string {
   if (operations.length > 0)
     return 'a hunk begins here, but a line above it is no part of the patch and ended the file';
-  return "the hunk has no file: '--- old' and directly after it '+++ new' must stand before it";
+  return "the hunk has no file: '--- old' and directly after it '+++ new' must come before it";
 }
 
 function isFileStart({ lines, end }: PatchReader, at: number): boolean {
