@@ -23,6 +23,8 @@ export function inputsFor({ root, scale, lines }) {
       `--- /dev/null\n+++ b\n@@ -0,0 +1,${count} @@\n${'+some text in a line\n'.repeat(count)}`,
     longHunk: (path, count) =>
       `*** Begin Patch\n*** Update File: ${path}\n@@\n small\n${'+some text\n'.repeat(count)}*** End Patch\n`,
+    /** As many as one call may have, at every scale. */
+    mostEdits: Array.from({ length: 10_000 }, () => ({ oldText: 'small', newText: 'small' })),
     /** As deep as the server walks, at every scale: what costs more than its depth shows only here. */
     deepPath: `${'d/'.repeat(900)}file.txt`,
     writtenPaths: Array.from({ length: upTo(600) }, (_, i) => `written/${i}/file.txt`),

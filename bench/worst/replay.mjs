@@ -3,7 +3,7 @@ import { inputsFor } from './inputs.mjs';
 
 export function replay(site) {
   const { root, scale } = site;
-  const { at, many, wrong, bomb, fifty, deepPath } = inputsFor(site);
+  const { at, many, wrong, bomb, fifty, deepPath, mostEdits } = inputsFor(site);
   const thousands = many(3000, (i) => ({ oldText: `line ${i * 100 + 1} of the file\n`, newText: 'x\n' }));
   /** As many at every scale: a list that is not refused is the longest there is. */
   const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
@@ -45,6 +45,7 @@ export function replay(site) {
         dryRun: true,
       },
     ],
+    ['edit_file', { path: at('small.txt'), edits: mostEdits, dryRun: true }],
     ['write_file', { path: at('whole-3.txt'), content: fifty }],
     ['write_file', { path: at('whole-3.txt'), content: `${fifty}more\n` }],
     ['edit_file', { path: at('lines.txt'), edits: [{ oldText: 'no such line\nin it', newText: '' }] }],

@@ -6,7 +6,8 @@ const TEMPLATE = { type: 'ref/resource', uri: 'file:///{+path}' };
 
 export function standard(site) {
   const { root, scale } = site;
-  const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb } = inputsFor(site);
+  const inputs = inputsFor(site);
+  const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb, mostEdits } = inputs;
   const edit = (path, edits, dryRun = true) => ['edit_file', { path: at(path), edits, dryRun }];
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
   /** As many at every scale: a list that is not refused is the longest there is. */
@@ -51,6 +52,7 @@ export function standard(site) {
       'small.txt',
       many(200_000, () => ({ oldText: 'small', newText: 'small' })),
     ),
+    edit('small.txt', mostEdits),
     edit('lines.txt', [{ oldText: 'line', newText: 'row', all: true }]),
     edit('lines.txt', [{ oldText: '^line', newText: 'row', regex: true }]),
     // There is no such place: the nearest one is looked for in the whole file.

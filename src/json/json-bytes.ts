@@ -75,8 +75,9 @@ export class JsonBytes {
   #makeRoom(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
-    const usual = Math.min(Math.max(this.#usual, 2 * this.#bytes.length), MOST_AT_ONCE);
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, usual));
+    const usual = Math.min(this.#usual, MOST_AT_ONCE);
+    // Twice as much each time: a list that grows by small pieces is not copied for each of them.
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, usual, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { JsonBytes } from '../../src/json/json-bytes.ts';
 import { writeJson, writeJsonTo } from '../../src/json/write-json.ts';
 
@@ -49,4 +49,17 @@ test('added values can be measured and dropped, bytes and text alike', () => {
   }
   list.add('.');
   expect(list.take().toString()).toBe(`ä${JSON.stringify(VALUES[0])}ö.`);
+});
+
+test('a long list that grows by small pieces is seldom copied', () => {
+  const allocate = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  try {
+    const list = new JsonBytes();
+    const piece = Buffer.alloc(16 * 1024, 'x');
+    for (let pieces = 0; pieces < 500; pieces++) list.addBytes(piece, 0, piece.length);
+    expect(list.take()).toHaveLength(500 * piece.length);
+    expect(allocate.mock.calls.length).toBeLessThan(15);
+  } finally {
+    allocate.mockRestore();
+  }
 });

@@ -40,6 +40,18 @@ it('lets the next turn of the event loop begin', async () => {
   expect(turns).toBeGreaterThan(0);
 });
 
+it.each([
+  { type: 'text', text: '' },
+  { type: 'image', data: '', mimeType: 'image/png' },
+  { type: 'audio', data: '', mimeType: 'audio/wav' },
+  { type: 'resource', resource: { uri: 'file:///a', text: '' } },
+  { type: 'resource', resource: { uri: 'file:///a', blob: '' } },
+])('takes every kind of content for a long one: %j', (item) => {
+  const long = JSON.parse(JSON.stringify(item).replace('""', `"${'x'.repeat(200_000)}"`));
+  expect(isLong({ result: { content: [item] } })).toBe(false);
+  expect(isLong({ result: { content: [item, long] } })).toBe(true);
+});
+
 it('keeps each answer on a line of its own, and tells of one that is too long', async () => {
   const output = new PassThrough();
   const wire = new LineTransport(new PassThrough(), output);

@@ -21,6 +21,7 @@ export function checkBySchema(tool: Tool, sent: unknown): Checked | Promise<Chec
 
 function* checking(tool: Tool, sent: unknown): Steps<Checked> {
   const args = renamed(tool, sent ?? {});
+  refuseLongLists(tool.input, args);
   let validator = validators.get(tool.input);
   if (validator === undefined) {
     // The library's types want mutable schemas; it does not change them.
@@ -40,6 +41,23 @@ function* checking(tool: Tool, sent: unknown): Steps<Checked> {
   yield* findTorn(args, '', torn);
   if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
   return (yield* fillingIn(tool.input, args)) as Checked;
+}
+
+/**
+ * Lists of objects, such as edits, have at most this many: each object is copied several times on its way to a thread
+ * and back, and the garbage collector looks at all of them in one turn.
+ */
+const MOST_OBJECTS = 10_000;
+
+function refuseLongLists({ properties }: ObjectSchema, args: unknown): void {
+  for (const [field, schema] of Object.entries(properties)) {
+    if (!('type' in schema) || schema.type !== 'array') continue;
+    if (!('type' in schema.items) || schema.items.type !== 'object') continue;
+    const list = (args as Record<string, unknown>)[field];
+    if (!Array.isArray(list) || list.length <= MOST_OBJECTS) continue;
+    const message = `${field} has ${list.length} items, one call takes at most ${MOST_OBJECTS}`;
+    fail({ kind: 'bad-arguments', problems: [{ field, missing: false, message }] });
+  }
 }
 
 /** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */

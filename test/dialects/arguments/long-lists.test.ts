@@ -74,3 +74,21 @@ describe('files of fileeditor', () => {
     expect(readBack(directory.path)).toEqual({ 'a.txt': 'one\n' });
   });
 });
+
+describe('edits', () => {
+  it.each(['standard', 'replay'])('of %s may be 10000, and nothing is done with more', async (dialect) => {
+    const edits = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        oldText: i % 2 ? 'two' : 'one',
+        newText: i % 2 ? 'one' : 'two',
+      }));
+    const refused = await answer(dialect, 'edit_file', {
+      path: `${directory.path}/a.txt`,
+      edits: edits(10_001),
+    });
+    expect(refused).toContain('edits has 10001 items, one call takes at most 10000');
+    expect(readBack(directory.path)).toEqual({ 'a.txt': 'one\n' });
+    await answer(dialect, 'edit_file', { path: `${directory.path}/a.txt`, edits: edits(9_999) });
+    expect(readBack(directory.path)).toEqual({ 'a.txt': 'two\n' });
+  });
+});

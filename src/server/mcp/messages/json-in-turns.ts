@@ -21,10 +21,14 @@ export function isLong(message: object): boolean {
   if (!Array.isArray(content)) return false;
   let characters = 0;
   for (const item of content) {
-    const { text, blob, resource } = item as { text?: string; blob?: string; resource?: { blob?: string } };
-    characters += text?.length ?? blob?.length ?? resource?.blob?.length ?? 0;
+    characters += charactersIn(item) + charactersIn((item as { resource?: object }).resource);
   }
   return characters > LONG;
+}
+
+/** Of the members that can be long: texts, images and sounds, and other bytes. */
+function charactersIn(item: { text?: string; data?: string; blob?: string } = {}): number {
+  return (item.text?.length ?? 0) + (item.data?.length ?? 0) + (item.blob?.length ?? 0);
 }
 
 /** A message as JSON: a text, or the bytes of a long one in the pieces in which it was written. */
