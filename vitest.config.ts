@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { COMPILED, compiledSources } from './test/compiled-sources.ts';
@@ -19,6 +20,15 @@ const V8_OPTIONS = [
   '--max-semi-space-size=16',
 ];
 
+/** Those that this Node has: one that it does not know would end every worker. */
+function knownV8Options(): string[] {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  return V8_OPTIONS.filter((option) => {
+    const [name] = option.replace(/^--(no-)?/, '--').split('=');
+    return known.includes(`\n  ${name} (`);
+  });
+}
+
 export default defineConfig({
   plugins: process.env.COFFERDAM_TESTS_COMPILED === '1' ? [compiledSources()] : [],
   test: {
@@ -39,7 +49,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     pool: 'forks',
     // A worker loads the runner and the sources once and keeps them for the next file.
-    poolOptions: { forks: { isolate: false, execArgv: V8_OPTIONS } },
+    poolOptions: { forks: { isolate: false, execArgv: knownV8Options() } },
     maxWorkers: workers,
     // With fewer, the pool ends idle workers twice, and the run fails.
     minWorkers: workers,
