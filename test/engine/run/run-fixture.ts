@@ -122,7 +122,7 @@ export function failureKind(run: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Why a test in the sandbox is passed over. */
+/** Why a test in the sandbox is skipped. */
 export const NO_SANDBOX = 'bubblewrap is not installed or cannot make a sandbox here';
 
 /** Everything below a directory, with contents: to show that a command changed nothing. */
