@@ -383,14 +383,16 @@ describe('a server that ends', () => {
     const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
     const listening = fixture.send({ path: '/mcp', headers });
-    const kept = await fixture.raw();
+    const begun = await fixture.raw();
+    begun.socket.write(head(2).slice(0, -2));
     const call = talk.call('wait');
     await fixture.held.started();
     const stopped = fixture.serving.stop();
     expect((await listening).status).toBe(200);
     await expect(fixture.post(hello())).rejects.toThrow(/ECONNREFUSED|hang up|reset/);
-    kept.socket.write(head(2));
-    expect(statusOf(await kept.until(/\r\n\r\n/))).toBe(503);
+    // Some versions of Node close connections that have not begun a request.
+    begun.socket.write(head(2).slice(-2));
+    expect(statusOf(await begun.until(/\r\n\r\n/))).toBe(503);
     fixture.held.release();
     const answer = await call;
     expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);

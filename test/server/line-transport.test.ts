@@ -18,11 +18,15 @@ async function connect() {
     closed = true;
   };
   await transport.start();
-  const sent = () =>
-    String(output.read() ?? '')
+  /** What has come since the last time. One read may give all that is there, or only the first piece. */
+  const sent = () => {
+    let text = '';
+    for (let piece = output.read(); piece !== null; piece = output.read()) text += piece;
+    return text
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line));
+  };
   return { input, transport, received, sent, isClosed: () => closed };
 }
 
