@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../../src/engine/limits.ts';
 import { RawClient } from '../../client.ts';
 import { InProcessClient } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
@@ -39,21 +40,30 @@ async function serveApart(tree: Tree): Promise<RawClient> {
 }
 
 describe('a pattern that runs away', () => {
-  it('is cut off, and every other call is answered meanwhile', async () => {
-    proves('all.regex.cut-off');
-    const hostile = `${'a'.repeat(50)}!\n`;
-    const client = await serve({
-      'evil.txt': hostile,
-      'evil-crlf.txt': `x\r\n${hostile}`,
-      'd/b.txt': 'b1\n',
-    });
-    let cutOff = 0;
-    const runaway = (path: string, dryRun: boolean) => {
-      const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
-      return client.call('edit_file', { path, edits, dryRun }).finally(() => cutOff++);
+  const hostile = `${'a'.repeat(50)}!\n`;
+  const tree = { 'evil.txt': hostile, 'evil-crlf.txt': `x\r\n${hostile}`, 'd/b.txt': 'b1\n' };
+  const runaway = (path: string, dryRun: boolean) => {
+    const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
+    return { name: 'edit_file', arguments: { path, edits, dryRun } };
+  };
+  const regexMs = limits.regexMs;
+  const cutOffAfter = (ms: number) => Object.assign(limits, { regexMs: ms });
+  afterEach(() => cutOffAfter(regexMs));
+
+  it('holds up no other call', async () => {
+    const client = await serve(tree);
+    // Longer than any of the calls below waits for the patterns.
+    cutOffAfter(3_600_000);
+    let ended = 0;
+    const begin = (id: string, params: object) => {
+      void client.replyTo(id).then(
+        () => ended++,
+        () => {},
+      );
+      client.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
     };
-    const running = [runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
-    if (soak(false, true)) running.push(runaway('evil.txt', false));
+    begin('one', runaway('evil.txt', true));
+    begin('two', runaway('evil-crlf.txt', false));
 
     const edits = [{ oldText: '(b)(\\d)', newText: '$2$1', isRegex: true }];
     expect(await client.text('edit_file', { path: 'd/b.txt', edits })).toBe('Successfully edited d/b.txt');
@@ -62,13 +72,20 @@ describe('a pattern that runs away', () => {
     expect(await client.text('write_file', { path: 'new.txt', content: 'n' })).toContain('Successfully');
     expect((await client.request('tools/list')).result).toBeDefined();
     expect((await client.request('ping')).result).toEqual({});
-    expect(cutOff).toBe(0);
     // Calls behind them on the same paths wait for a while.
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
-    // A server that they hold up would answer when all of them are cut off.
-    expect(cutOff).toBeLessThan(running.length);
+    expect(ended).toBe(0);
+    for (const requestId of ['one', 'two'])
+      client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+  });
 
+  it('is cut off, and changes nothing', async () => {
+    proves('all.regex.cut-off');
+    const client = await serve(tree);
+    const calls = [runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
+    if (soak(false, true)) calls.push(runaway('evil.txt', false));
+    const running = calls.map((params) => client.request('tools/call', params));
     for (const reply of await Promise.all(running)) {
       expect(reply.error).toEqual({
         code: -32603,
@@ -76,15 +93,9 @@ describe('a pattern that runs away', () => {
           'The regex was cut off after 5 s: the pattern takes too long. Make it simpler or more specific',
       });
     }
-    expect(
-      await client.text('edit_file', { path: 'd/b.txt', edits: [{ ...edits[0], oldText: '(1)(b)' }] }),
-    ).toBe('Successfully edited d/b.txt');
-    expect(readBack(root)).toEqual({
-      'evil.txt': hostile,
-      'evil-crlf.txt': `x\r\n${hostile}`,
-      'd/b.txt': 'b1\n',
-      'new.txt': 'n',
-    });
+    const edits = [{ oldText: '(b)(1)', newText: '$2$1', isRegex: true }];
+    expect(await client.text('edit_file', { path: 'd/b.txt', edits })).toBe('Successfully edited d/b.txt');
+    expect(readBack(root)).toEqual({ ...tree, 'd/b.txt': '1b\n' });
   });
 });
 

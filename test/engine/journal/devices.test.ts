@@ -11,15 +11,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engine/index.ts';
 import { soak } from '../../soak.ts';
-import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
-
-const OTHER = '/dev/shm';
-const apart = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev;
+import { type JournalFixture, openJournalFixture, otherFileSystem } from './journal-fixture.ts';
 
 const TREE = {
   'a.txt': 'a\n',
@@ -69,9 +65,9 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a directory that is moved': (engine) => engine.files.move('d', 'lib'),
 };
 
-describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, () => {
+describe.runIf(otherFileSystem)('on another file system, where there is one', () => {
   const open = () => {
-    fixture = openJournalFixture(TREE, { under: OTHER });
+    fixture = openJournalFixture(TREE, { under: otherFileSystem! });
     for (const [path, mode] of Object.entries(MODES)) chmodSync(join(fixture.root, path), mode);
   };
 

@@ -1,4 +1,5 @@
 /** A directory with an engine and a journal beside it, for tests of the way back. */
+import { existsSync, statSync } from 'node:fs';
 import { Engine, type EngineOptions, type JournalEntry } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
@@ -19,6 +20,14 @@ export interface JournalFixtureOptions extends Partial<EngineOptions> {
   under?: string;
   keptUnder?: string;
 }
+
+const SHARED_MEMORY = '/dev/shm';
+
+/** A directory on another file system than that of the tests' own disk; undefined where there is none. */
+export const otherFileSystem =
+  existsSync(SHARED_MEMORY) && statSync(SHARED_MEMORY).dev !== statSync(process.env.COFFERDAM_TESTS_DISK!).dev
+    ? SHARED_MEMORY
+    : undefined;
 
 export function openJournalFixture(tree: Tree, options: JournalFixtureOptions = {}): JournalFixture {
   const outside = temporaryDirectory(options.under);
