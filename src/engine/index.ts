@@ -14,7 +14,7 @@ export type { Stat } from './confine/directory/dir.ts';
 export { requireShortPath } from './confine/long-path.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
-export type { RootSpec } from './confine/roots.ts';
+export { isWithin, type RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
 export {
   filteredInTurns,
