@@ -6,7 +6,8 @@
  */
 import { closeSync, constants, fdatasync, fstatSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { codeOf, dayOf, fileName, type LogFiles } from './log-files.ts';
+import { dayOf } from '../../day.ts';
+import { codeOf, fileName, type LogFiles } from './log-files.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** People move files away: the writer checks its file's name again after this much. */

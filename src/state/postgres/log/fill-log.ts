@@ -1,9 +1,10 @@
 /** Gives an empty log its first records, in one transaction. */
 import { randomUUID } from 'node:crypto';
+import { dayOf } from '../../day.ts';
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
-import { dayOf, makeDays } from './trace-days.ts';
+import { makeDays } from './trace-days.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_RECORDS = 500;

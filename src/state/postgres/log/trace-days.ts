@@ -4,13 +4,13 @@
  *
  * Whoever makes or drops days holds the head row of the trace, as whoever writes to it does.
  */
+import { DAY_MS, dayOf } from '../../day.ts';
 import type { LogBounds } from '../../log.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
 /** The trace continues for this many days after the last time that a partition could be made. */
 const AHEAD = 3;
-const DAY_MS = 24 * 3_600_000;
 /** Nobody who reads the trace waits longer for those who make or drop days. */
 const LOCK_MS = 1000;
 const TEND_MS = 60_000;
@@ -191,11 +191,6 @@ async function knownDays(connection: Connection, schema: string): Promise<{ now:
 /** The day of a time and those that are made ahead of it. */
 function daysFrom(now: number): string[] {
   return Array.from({ length: AHEAD + 1 }, (_, n) => dayOf(now + n * DAY_MS));
-}
-
-/** As 2026-11-17, in UTC: all replicas agree on it. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 function tableOf(day: string): string {
