@@ -3,13 +3,13 @@
 import { type Paint, plainPaint } from '../../display/colour.ts';
 import { localTime } from '../../display/local-time.ts';
 import { plain } from '../../display/plain-text.ts';
-import { type Change, type JournalEntry, whyLost } from '../../engine/index.ts';
+import { type Change, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 
 const SHOWN_PATHS = 3;
 
 export function entryLine(entry: JournalEntry, tool: string, paint: Paint = plainPaint): string {
   const { id, at, state, changes } = entry;
-  const paths = changes.filter((change) => !isParent(change)).map(changeText);
+  const paths = changes.filter((change) => !isMadeParent(change)).map(changeText);
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
   const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
@@ -54,8 +54,4 @@ export function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
 function changeText(change: Change): string {
   const path = plain(change.path);
   return change.kind === 'moved' ? `moved ${path} → ${plain(change.to)}` : `${change.kind} ${path}`;
-}
-
-function isParent(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
 }

@@ -51,7 +51,7 @@ export type Change =
       after?: Omit<FileImage, 'kept'>;
       /** Of a symbolic link. */
       link?: LinkTarget;
-      /** A directory that the call only made on the way to something else. */
+      /** A directory that the call only made above what it is about. */
       parent?: true;
       /** A directory with all that was in it, restored in one step. */
       whole?: true;
@@ -113,4 +113,9 @@ export interface JournalEntry {
   unrecorded?: string;
   /** The user had something removed that the entry had kept. */
   forgotten?: true;
+}
+
+/** Whether the change only made a directory above what the call is about. */
+export function isMadeParent(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
 }
