@@ -59,7 +59,7 @@ interface Shared {
 interface Parts {
   wall: Wall;
   journal: Journal | undefined;
-  /** Looks at the directories before and after commands. */
+  /** Scans the directories before and after commands. */
   scanner: TreeScanner;
   /** Left out, none is declared by the owner. */
   encodings?: DeclaredEncodings;

@@ -31,7 +31,7 @@ export interface SearchSettings {
   workers?: number;
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
-  /** How long the main thread looks at a tree before it leaves the rest to the search threads. */
+  /** How long the main thread scans a tree before it leaves the rest to the search threads. */
   ownMs?: number;
   /** The bundle of the search thread, where it is not the package's own. */
   workerFile?: string;
@@ -90,7 +90,7 @@ export class Search {
     return this.#pool.close();
   }
 
-  /** Looks at whole trees on the same threads. */
+  /** Scans whole trees on the same threads. */
   get trees(): TreeScanner {
     return new TreeThreads((units, job) => this.#runUnits(units, job), this.#ownMs);
   }
