@@ -50,7 +50,7 @@ export interface Cursor {
    * what was just seen to be a regular file. If another entry took its place since, nothing of it is ever used.
    */
   open(name: string): number | Absence;
-  look(name: string): EntryFacts | undefined;
+  facts(name: string): EntryFacts | undefined;
   /**
    * The identity and times of an entry, to compare with those of the same entry before and for nothing else: it may
    * be looked up by the path of the directory. Undefined where they cannot be had.

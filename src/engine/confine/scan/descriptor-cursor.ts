@@ -120,7 +120,7 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  look(name: string): EntryFacts | undefined {
+  facts(name: string): EntryFacts | undefined {
     if (this.#prefix === undefined) return undefined;
     try {
       const stat = fs.lstatSync(encodedBelow(this.#prefix, name), { throwIfNoEntry: false });
