@@ -7,7 +7,7 @@
  */
 
 import { temporaryName } from '../confine/content/draft-names.ts';
-import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -32,7 +32,7 @@ export interface Replacement {
   /** What must still stand there, `absent` for a new file; anything when left out. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
-  like?: Dress;
+  like?: FileAttributes;
 }
 
 /** Refuses two changes of one file in one call: which of them would be meant? */
@@ -215,7 +215,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(copy, bytes, signal);
-      dressDraft(copy, old);
+      setAttributes(copy, old);
       await flushDraft(copy);
     });
     copy.rest();

@@ -1,7 +1,7 @@
 /** Replaces a file's content in one step: the old content or the new one, never anything in between. */
 
 import { holdsBytes } from '../confine/content/read.ts';
-import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -22,7 +22,7 @@ export interface ReplaceOptions {
   /** What must still be there: `absent` for a new file, a snapshot for an edit; anything when left out. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
-  like?: Dress;
+  like?: FileAttributes;
   signal?: AbortSignal | undefined;
   recorder?: ChangeRecorder;
   /** False where the caller flushes the directory of several files once. */
@@ -90,7 +90,7 @@ export async function prepareContent(
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
-      dressDraft(draft, old ?? like);
+      setAttributes(draft, old ?? like);
     });
     seen = await keeping;
   } catch (error) {
