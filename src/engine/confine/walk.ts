@@ -3,7 +3,7 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt, failMissing } from './errno.ts';
-import { similarPaths, standingBelow } from './near-paths.ts';
+import { existingBelow, similarPaths } from './near-paths.ts';
 import { Place } from './place.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
@@ -129,7 +129,7 @@ export class PathWalk {
   #similar(name: string): readonly string[] {
     const directories = similarPaths(this.#dir, { shown: this.#shown, name, isListed: this.#isListed });
     const rest = this.#todo.map((each) => `/${each}`).join('');
-    return standingBelow(this.#wall, directories, rest, this.#options);
+    return existingBelow(this.#wall, directories, rest, this.#options);
   }
 
   get #withheld(): Withheld | undefined {
