@@ -35,7 +35,7 @@ export function pathOfDescriptor(descriptor: string): string {
 }
 
 /** The path of a directory below a held one, where a look at many entries is quicker by it. */
-export function shortPath(root: string, directory: string, entries: number): string | undefined {
+export function quickPath(root: string, directory: string, entries: number): string | undefined {
   const path = directory === '' ? `${root}/` : `${root}/${directory}/`;
   if (root === '' || entries < FEW_NAMES || path.length > SHORT_PATH || !isAscii(path)) return undefined;
   return path.split('/').length > SHORT_LEVELS ? undefined : path;
