@@ -13,7 +13,7 @@ import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
-import { hunkMismatch, standsTwice } from './mismatch.ts';
+import { hunkMismatch, matchesTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
 import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
@@ -162,7 +162,7 @@ class HunkSearch {
     if (second === undefined) return first;
     const literal = places.filter((place) => this.#standsLiterally(sought, place));
     if (literal.length === 1) return literal[0]!;
-    return fail({ ...standsTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
+    return fail({ ...matchesTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
   }
 
   #places(sought: Sought): number[] {
