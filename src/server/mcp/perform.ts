@@ -179,15 +179,15 @@ function contentAsText(item: Content): string {
   return item.type === 'resource' ? item.resource.blob : item.data;
 }
 
-interface Surroundings {
+interface ContextParts {
   engine: Engine;
   caller: Caller;
   notes: string[];
   reporter: ProgressReporter | undefined;
 }
 
-function contextOf({ app, state, signal, explain, offered }: ToolCall, around: Surroundings): CallContext {
-  const { engine, caller, notes, reporter } = around;
+function contextOf({ app, state, signal, explain, offered }: ToolCall, parts: ContextParts): CallContext {
+  const { engine, caller, notes, reporter } = parts;
   const { home, settings, maxTokens } = app;
   return {
     engine,
