@@ -7,7 +7,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Session } from '../../../dialects/dialect.ts';
-import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../../state/sessions.ts';
+import {
+  reportInterval,
+  type SessionFacts,
+  type Sessions,
+  type StoredSession,
+} from '../../../state/sessions.ts';
 import { type SharedPaths, StateUnavailable } from '../../../state/state.ts';
 import type { App } from '../../mcp/app.ts';
 import { type SessionShares, toolCallsOf } from '../../mcp/library/session.ts';
@@ -72,7 +77,7 @@ export class HttpSessions {
   readonly #opening = new Map<string, Promise<HttpSession | Refusal>>();
   /** This server's name among those of the fleet. */
   readonly #server: string | undefined;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(limits: HttpLimits, create: CreateServer, store: SessionStore) {
     this.#limits = limits;
@@ -140,7 +145,7 @@ export class HttpSessions {
       // Another server may go on with it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
-    if (now - this.#toldAt >= tellEvery(this.#limits.sessionIdleMs)) void this.#tellUse(now);
+    if (now - this.#reportedAt >= reportInterval(this.#limits.sessionIdleMs)) void this.#reportUse(now);
   }
 
   hasAny(principal: Principal): boolean {
@@ -237,9 +242,9 @@ export class HttpSessions {
     };
   }
 
-  async #tellUse(now: number): Promise<void> {
-    const since = this.#toldAt;
-    this.#toldAt = now;
+  async #reportUse(now: number): Promise<void> {
+    const since = this.#reportedAt;
+    this.#reportedAt = now;
     const used = [...this.#byId].filter(
       ([, { usedAt, transport, unsaved }]) => !unsaved && (usedAt >= since || transport.isBusy),
     );
