@@ -117,7 +117,7 @@ export interface Tool {
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
-/** A text stands for a result of one text item. */
+/** A text is short for a result of one text item. */
 type Rendered = string | ToolResult | ResultOutcome;
 
 export interface ToolDeclaration<S extends ObjectSchema, V> {

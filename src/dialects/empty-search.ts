@@ -27,7 +27,7 @@ export interface SearchFilter {
   wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
 }
 
-/** The same search with less that stands in its way. */
+/** The same search with fewer restrictions. */
 export interface WiderSearch {
   /** Where nothing was found: `in this case of letters`. */
   bounds: string;

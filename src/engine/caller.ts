@@ -30,7 +30,7 @@ export interface Arrival {
   readonly number: number;
   /** Settles when the call has named its paths, or has ended. */
   readonly named: Promise<void>;
-  /** Lets later calls go on: those that touch the same paths now wait for the call itself. */
+  /** Lets later calls continue: those that touch the same paths now wait for the call itself. */
   name(): void;
 }
 

@@ -57,7 +57,7 @@ export interface RootInfo {
   writable: boolean;
 }
 
-/** What the APIs stand on. */
+/** What the APIs use. */
 interface Shared {
   access: Access;
   editor: TextEditor;

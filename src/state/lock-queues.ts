@@ -1,4 +1,4 @@
-/** One queue a key: those who lock in one process wait here for each other, before they ask anybody else. */
+/** One queue a key: holders in one process wait here for each other before they ask other processes. */
 
 export type Release = () => void;
 

@@ -5,7 +5,7 @@
  * - **One truth.** When `open`, `change` or `end` has settled, every process that asks finds it so.
  * - **Over for good.** A session that was ended, or that nobody used for its `idleMs`, is found by nobody. It may take
  *   up to a quarter of that time longer, and never more than a minute.
- * - **Use costs nothing.** To find a session writes nothing. Each process tells now and then, in one piece, which
+ * - **Use costs nothing.** To find a session writes nothing. Each process reports now and then, in one piece, which
  *   sessions it has in use (`reportInterval` says how often).
  * - **Messages.** What one process sends about a session reaches every other one that asks for it within a minute, once.
  * - **One set of keys.** All processes sign with the same key, and accept the one before it, too.

@@ -1,4 +1,4 @@
-/** An undo in the trace: it is a call like any other, whoever asks for it, the page, the command line or a tool. */
+/** An undo in the trace: it is a call like any other, from the page, the command line or a tool. */
 import {
   EngineFailure,
   type JournalEntry,

@@ -211,7 +211,7 @@ async function planOne(
   return plan.steps;
 }
 
-/** What was done, or why not; `untouched` is said when nothing of the entry was touched. */
+/** What was done, or why not; The output says `untouched` when nothing of the entry was touched. */
 async function undoOne(
   history: History,
   { id }: JournalEntry,

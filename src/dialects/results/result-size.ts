@@ -15,7 +15,7 @@ export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 /** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
-/** Bytes that are measured between two looks at the clock. */
+/** Bytes that are measured between two checks of the clock. */
 const BYTES_PER_CHECK = 256 * 1024;
 
 /** Whether a text is short enough for a result. It only measures texts that might not be. */

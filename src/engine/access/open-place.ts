@@ -6,8 +6,8 @@ import { EngineFailure } from '../failures.ts';
 import type { Access } from './access.ts';
 
 /**
- * Resolves a path and uses the place; `facts` are reported of it besides its path. Whoever reads (`read`) must open the
- * file there before anything else.
+ * Resolves a path and uses the place; `facts` are reported of it besides its path. A call that reads (`read`) must open
+ * the file there before anything else.
  */
 export type OpenPlace = <T>(
   path: string,

@@ -1,4 +1,4 @@
-/** Where the characters of a text stand in the bytes that it was decoded from. */
+/** Where the characters of a text are in the bytes that it was decoded from. */
 import { type Charset, isUtf16 } from './names.ts';
 import { type Sequences, sequencesOf } from './sequences.ts';
 

@@ -142,7 +142,7 @@ export class Place {
       return { dir: root, name };
     });
     this.#isMadeShared = true;
-    // What stands for a hidden place is its own: others in the same directory are not hidden.
+    // What replaces a hidden place is its own: others in the same directory are not hidden.
     if (!this.#owned || !this.#dir.mayPark) return;
     this.#dir = shared.share(this.#dir, root, this.#way);
     this.#owned = false;

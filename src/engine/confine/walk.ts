@@ -136,7 +136,7 @@ export class PathWalk {
     return this.#options.own ? undefined : this.#wall.withheld;
   }
 
-  /** What the owner of the server has said about a name in the directory that the walk is in. */
+  /** What the owner of the server decided about a name in the directory that the walk is in. */
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
     const withheld = this.#withheld;
     if (withheld === undefined) return undefined;

@@ -29,7 +29,7 @@ export interface Replacement {
   place: Place;
   /** The new content; `removed` when the file is to go, for which a snapshot is expected. */
   bytes: Buffer | 'removed';
-  /** What must still stand there, `absent` for a new file; anything when left out. */
+  /** What must still be there, `absent` for a new file; anything when left out. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
   like?: FileAttributes;
@@ -165,7 +165,7 @@ async function flushAll(places: readonly Place[]): Promise<void> {
   for (const { dir, shown } of directories.values()) await attemptAsync(shown, 'write', () => dir.flush());
 }
 
-/** What stood at a place before, ready to be restored in one step. */
+/** What was at a place before, ready to be restored in one step. */
 interface Kept {
   readonly dir: Dir;
   restore(): void;

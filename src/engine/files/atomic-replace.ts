@@ -119,7 +119,7 @@ export async function prepareContent(
 }
 
 async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
-  // Many files of one change come here together, and a large directory makes each of them slow. All that wait go on
+  // Many files of one change come here together, and a large directory makes each of them slow. All that wait continue
   // in the same turn, so each of them asks again.
   for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {

@@ -1,4 +1,4 @@
-/** What the operations on files tell about what they are about to do, for the journal. */
+/** What the operations on files report to the journal about what they are about to do. */
 
 import type { SetAside } from '../../state/contents.ts';
 import type { Stat } from '../confine/directory/dir.ts';

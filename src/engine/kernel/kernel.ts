@@ -302,7 +302,7 @@ export class Kernel {
   }
 }
 
-/** Where the three adjacent bytes stand that are seen least often. */
+/** Where the three adjacent bytes are that occur least often. */
 function rarestThree(literal: string): number {
   let best = 0;
   let most = -1;

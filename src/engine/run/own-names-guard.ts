@@ -86,7 +86,7 @@ export class OwnNamesGuard {
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {
-      // Something else stands in the way: nothing starts from there, and no tool may make anything by that name.
+      // Something else blocks the path: nothing starts from there, and no tool may make anything by that name.
       return [];
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Looks at whole trees and copies files of them, for those who compare a tree with what it was. What takes a moment is
- * done at once; only the rest is worth waking the search threads for.
+ * Scans whole trees and copies files of them, so that callers can compare a tree with what it was. What takes a moment
+ * is done at once; only the rest is worth waking the search threads for.
  */
 import type { Dir } from '../confine/directory/dir.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';

@@ -1,5 +1,5 @@
 /**
- * The sessions of open pages: after a page has shown its token once, a cookie stands for it, for a while.
+ * The sessions of open pages: after a page has shown its token once, a cookie replaces it for a while.
  *
  * The store knows them, so that in a fleet the cookie is good at every server, and signing out counts at all of them.
  */

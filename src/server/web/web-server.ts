@@ -26,7 +26,7 @@ export const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at t
 export interface WebRequest {
   reply: Reply;
   path: string;
-  /** What stands behind the `?`. */
+  /** What follows the `?`. */
   query: string;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;

@@ -41,7 +41,7 @@ export class LinuxDir implements Dir {
   }
 
   get fd(): number {
-    // The number of a closed descriptor may already stand for something else.
+    // The number of a closed descriptor may already belong to another file.
     if (!this.#open) throw Object.assign(new Error('the directory is closed'), { code: 'EBADF' });
     this.#fd ??= reopened(this.#wayBack!, this.#identity!);
     this.#wayBack?.used();

@@ -2,8 +2,8 @@
  * The files of this package that run late: worker sources, the tables of encodings and the ripgrep program.
  *
  * The package may lie inside a served directory. A client that could change these files there could run code in the
- * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
- * command; what stands on the disk later is not run.
+ * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or command;
+ * what is on the disk later is not run.
  */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -86,7 +86,8 @@ function noteOwnPackage(): OwnPackage {
   const manifest = home === undefined ? [] : [join(home, MANIFEST)];
   return {
     directories: [...directories],
-    // Whoever replaces Node itself, which may be installed in a home, chooses what runs at the next start.
+    // A client that could replace Node itself, which may be installed in a home, would choose what runs at the next
+    // start.
     files: [...manifest, ...ripgrep.files, realOf(process.execPath)],
     links: [...linksTo(bundles, program), ...ripgrep.links],
     missing: ripgrep.missing,

@@ -1,8 +1,8 @@
 /**
  * Finds ripgrep in the places where Node looks for packages, without running anything of theirs.
  *
- * The search is our own, so that every place it depends on is known: whoever may change a link on the way, or fill a
- * place that comes before the one where ripgrep is, chooses the program that the next start runs.
+ * The search is our own, so that every place it depends on is known: a client that could change a link on the way, or
+ * fill a place that comes before the one where ripgrep is, would choose the program that the next start runs.
  */
 import { basename, dirname } from 'node:path';
 import { isWithin } from '../roots.ts';

@@ -65,8 +65,8 @@ export interface Cursor {
   /**
    * Calls `take` with what the system says of each of these entries that is still there. It may be looked up by the
    * path of the directory, which costs half as much, and which leads to the same directory before and after: when
-   * somebody exchanged it meanwhile, `restart` is called, and all of them come again from the held directory. Fit
-   * for comparing only: who reads or changes something looks again.
+   * somebody exchanged it meanwhile, `restart` is called, and all of them come again from the held directory. Fit for
+   * comparing only: a call that reads or changes something checks again.
    */
   statEach(names: readonly string[], take: (name: string, stat: RawStat) => void, restart: () => void): void;
   /** Where a symbolic link leads, as raw text; undefined when it is none or may not be read. */

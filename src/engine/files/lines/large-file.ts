@@ -215,7 +215,7 @@ async function readFrom(file: OpenFile, start: number, signal: AbortSignal | und
   return bytes.subarray(0, filled);
 }
 
-/** The index of the first byte that does not go on with a UTF-8 character from before. */
+/** The index of the first byte that does not continue a UTF-8 character from before. */
 function characterStart(bytes: Buffer): number {
   let at = 0;
   while (at < 3 && at < bytes.length && isContinuation(bytes[at]!)) at++;

@@ -1,7 +1,7 @@
 /**
  * What the journal remembers: one entry for each call that changed something, with what is needed to restore it.
  *
- * Only facts that can be written as JSON stand here. Paths are absolute, with all links resolved.
+ * It holds only facts that can be written as JSON. Paths are absolute, with all links resolved.
  */
 import type { EntryType } from '../../failures.ts';
 
@@ -74,7 +74,7 @@ export type Change =
       link?: LinkTarget;
     };
 
-/** What stood at a path that a call removed or replaced. */
+/** What was at a path that a call removed or replaced. */
 export type Removed =
   | { type: 'file'; file: FileImage }
   | { type: 'directory'; mode: number }

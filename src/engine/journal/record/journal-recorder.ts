@@ -291,7 +291,7 @@ export class JournalRecorder implements ChangeRecorder {
     const roots = [...this.#roots].filter((root) => !this.#writtenRoots.has(root));
     for (const root of roots) this.#writtenRoots.add(root);
     const facts = this.#begun ? { e: head.e } : head;
-    // An earlier line planned it, and nobody did it: this one stands in its place.
+    // An earlier line planned it, and nobody did it: this one replaces it.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
     log.append({
       ...facts,

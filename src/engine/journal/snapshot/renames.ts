@@ -67,7 +67,7 @@ export class Renames {
   }
 }
 
-/** Where a directory stands now, nothing could be moved back to. */
+/** Nothing can be moved back to a path where a directory is now. */
 function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
   return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
 }

@@ -26,7 +26,7 @@ export interface SnapshotEntry {
   root: Root;
   /** Of a symbolic link. */
   link?: LinkTarget;
-  /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
+  /** Its path is not valid UTF-8: it can be named, but not be reached under what it is called here. */
   unreachable?: true;
   /** Where what it holds was copied to. */
   copy?: CopyLocation;
@@ -124,13 +124,13 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
   }
 }
 
-/** Whether something else stands there now, or a link that leads elsewhere; not whether a content was changed. */
+/** Whether something else is there now, or a link that leads elsewhere; not whether a content was changed. */
 export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }
 
-/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
+/** A raw path for eyes: the bytes of names that are no text are written as `\xe9`. */
 function shown(raw: string): { text: string; isText: boolean } {
   if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
   const names = raw.split('/').map((name) => {

@@ -35,7 +35,7 @@ function readProc(path: string): string {
 export function processFacts(pid: number): ProcessFacts | undefined {
   try {
     const text = readProc(`/proc/${pid}/stat`);
-    // The name stands in brackets and may itself contain brackets and spaces.
+    // The name is in brackets and may itself contain brackets and spaces.
     const close = text.lastIndexOf(')');
     const fields = text.slice(close + 2).split(' ');
     return {

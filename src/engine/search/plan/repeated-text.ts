@@ -22,7 +22,7 @@ export interface RequiredRepeat {
   frequency: number;
 }
 
-/** How much of the text the window holds: more tells hardly more. */
+/** How much of the text the window holds: more of them add hardly anything. */
 const MOST_IN_WINDOW = 4;
 /** The kernel looks closely at no more. */
 const LONGEST_LEAST = 255;

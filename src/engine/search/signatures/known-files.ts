@@ -58,7 +58,7 @@ export class KnownFiles {
     this.#settledAfterMs = settledAfterMs;
   }
 
-  /** What stands for a file of the cursor's directory from search to search; two files may have the same. */
+  /** What identifies a file of the cursor's directory from search to search; two files may have the same. */
   keyOf(directory: string, name: string): number {
     if (directory !== this.#directory) {
       this.#directoryKey = mixed(0x811c9dc5, `${this.#cursor.place}/`);

@@ -56,7 +56,7 @@ interface Anchors {
   new: Int32Array;
 }
 
-/** Finds the lines that stand exactly once in either side of a region, as far as their order agrees. */
+/** Finds the lines that occur exactly once in each side of a region, as far as their order agrees. */
 function anchorFinder(oldIds: Int32Array, newIds: Int32Array, distinct: number) {
   const oldCount = new Int32Array(distinct);
   const newCount = new Int32Array(distinct);

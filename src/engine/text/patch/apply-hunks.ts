@@ -1,11 +1,11 @@
 /**
  * Applies hunks that may lack what a unified diff must have.
  *
- * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a
- * line is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike,
- * and then at the nearest place where its old lines stand. A hunk that states none must stand in one place only, and
- * so must one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that
- * another one has changed.
+ * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a line
+ * is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike, and
+ * then at the nearest place where its old lines occur. A hunk that states none must fit in one place only, and so must
+ * one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that another one
+ * has changed.
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
@@ -86,7 +86,7 @@ interface Sought {
   endsFile: boolean;
 }
 
-/** Lines that stand in more places than these say little about where a hunk belongs. */
+/** Lines that occur in more places than these say little about where a hunk belongs. */
 const MOST_SHIFTS = 100;
 
 class HunkSearch {

@@ -142,7 +142,7 @@ export class HttpSessions {
   tick(now: number): void {
     for (const { transport, usedAt } of this.#byId.values()) {
       transport.tick(now);
-      // Another server may go on with it.
+      // Another server may continue with it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
     if (now - this.#reportedAt >= reportInterval(this.#limits.sessionIdleMs)) void this.#reportUse(now);
@@ -158,7 +158,7 @@ export class HttpSessions {
       if (session.principal === principal) void this.end(session).catch(() => {});
   }
 
-  /** This server goes; other servers go on with the sessions. */
+  /** This server goes; other servers continue with the sessions. */
   closeAll(why: string): void {
     this.#relay.close();
     for (const { transport } of this.#byId.values()) transport.end(why);
@@ -174,7 +174,7 @@ export class HttpSessions {
     return sessions.find(keyOf(id));
   }
 
-  /** What a client chose must not be guessed: without the store, only sessions that remember nothing go on. */
+  /** What a client chose must not be guessed: without the store, only sessions that remember nothing continue. */
   async #withoutStore(
     id: string,
     says: string,

@@ -79,7 +79,7 @@ export class LogFiles {
 
   /** A regular file, opened; the caller closes it. */
   open(name: string, flags: number = O_RDONLY): number {
-    // Without O_NONBLOCK, opening a FIFO would wait for whoever opens its other end.
+    // Without O_NONBLOCK, opening a FIFO would wait for a program that opens its other end.
     const opened = this.#within((at) => openSync(`${at}/${name}`, flags | O_NOFOLLOW | O_NONBLOCK, 0o600));
     try {
       if (fstatSync(opened).isFile()) return opened;

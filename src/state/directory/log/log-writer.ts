@@ -22,7 +22,7 @@ const synced = promisify(fdatasync);
 
 interface WriterOptions {
   files: LogFiles;
-  /** A line brings a line break of its own, whatever stands before it. */
+  /** A line brings a line break of its own, whatever precedes it. */
   breaksFirst: boolean;
   bounds: { part: number; all: number } | undefined;
   onObstacle(error: Error): void;
@@ -193,7 +193,7 @@ function endsInsideLine(fd: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
-/** Something else stands at the name: a link, a directory, a FIFO, a file of another user. */
+/** Something else has the name: a link, a directory, a FIFO, a file of another user. */
 function isObstacle(error: unknown): boolean {
   const code = codeOf(error);
   return code === undefined || ['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'EACCES', 'EPERM'].includes(code);

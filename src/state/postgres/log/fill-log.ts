@@ -21,7 +21,7 @@ export interface FirstRecord {
 export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
   const [all, logs] = [database.recordsOf(log), database.table('logs')];
   return database.transaction(async (connection) => {
-    // Whoever writes to the log changes this row: from here on nobody does.
+    // Every writer of the log changes this row: from here on none does.
     await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });
     const [found] = await connection.query(`SELECT EXISTS (SELECT FROM ${all} WHERE log = $1) AS some`, [
       log,

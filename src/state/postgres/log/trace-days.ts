@@ -2,7 +2,7 @@
  * The trace is cut into days of the database's clock, each a partition of its own: a day that is over is dropped in one
  * step. Days are made ahead, by whichever replica first finds that one is missing.
  *
- * Whoever makes or drops days holds the head row of the trace, as whoever writes to it does.
+ * A replica that makes or drops days holds the head row of the trace, as every writer of the trace does.
  */
 import { DAY_MS, dayOf } from '../../day.ts';
 import type { LogBounds } from '../../log.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../connections/database.ts';
 
 /** The trace continues for this many days after the last time that a partition could be made. */
 const AHEAD = 3;
-/** Nobody who reads the trace waits longer for those who make or drop days. */
+/** Readers of the trace wait no longer than this for replicas that make or drop days. */
 const LOCK_MS = 1000;
 const TEND_MS = 60_000;
 
@@ -72,7 +72,7 @@ export class TraceDays {
     if (tomorrow <= this.#last && !isLong) return;
     const tending = this.#tend();
     if (today > this.#last) await tending;
-    // Whoever writes next tries again.
+    // The next writer tries again.
     else tending.catch(() => {});
   }
 
