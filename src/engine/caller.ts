@@ -16,7 +16,7 @@ export type How =
   | 'refused';
 
 export interface PathAccess {
-  /** Absolute, with all links resolved; where a path led nowhere, as it reads. */
+  /** Absolute, with all links resolved; where a path led nowhere, as it is written. */
   path: string;
   how: How;
   bytes?: number;

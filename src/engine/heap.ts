@@ -7,7 +7,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isHeapOurs, ownHeap } from './heap-owner.ts';
 
-/** How often at the most the heap is looked at. */
+/** How often the heap is checked at the most. */
 const CHECK_EVERY_MS = 500;
 /** How much of the heap may be garbage before it is collected. */
 const SLACK_BYTES = 12 * 1024 * 1024;
@@ -28,7 +28,7 @@ let nextCheck = 0;
 let isCheckDue = false;
 let lastWork = 0;
 let slackBytes = SLACK_BYTES;
-/** Whether work was done since the last look whose garbage does not wait for a pause. */
+/** Whether work was done since the last check whose garbage does not wait for a pause. */
 let hasSurvivors = false;
 /** How many collections are due when no work comes any more. */
 let lastCollections = 0;

@@ -204,7 +204,7 @@ export class CallTrace {
   }
 }
 
-/** That a call looked at a path says nothing beside whatever else it did there. */
+/** Whether a call looked at a path says nothing beside whatever else it did there. */
 function saysAsMuch(known: How, how: How): boolean {
   return known === how || known === 'looked-at' || how === 'looked-at';
 }

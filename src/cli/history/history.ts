@@ -1,5 +1,5 @@
 /** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
-// Only looks whether something is there, as a shell would.
+// Only checks whether something is there, as a shell would.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Paint, paintDiff } from '../../display/colour.ts';

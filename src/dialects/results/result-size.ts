@@ -59,7 +59,10 @@ export async function countThatFits<T>(
   return items.length;
 }
 
-/** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
+/**
+ * The lines as one text. When not all of them fit, it ends at a whole line and calls `truncated` with how many it
+ * shows.
+ */
 async function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): Promise<string> {
   const shown = await countThatFits(lines, bytesOfText);
   if (shown < lines.length) truncated(shown);

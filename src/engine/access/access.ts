@@ -28,7 +28,7 @@ import { reportedPath } from './reported-path.ts';
 export interface AccessOptions {
   /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
   holdsOthers?: boolean;
-  /** True for a look that only prepares the call's own work: later calls wait until that has named its paths. */
+  /** True for a read that only prepares the call's own work: later calls wait until that has named its paths. */
   onlyPrepares?: boolean;
 }
 

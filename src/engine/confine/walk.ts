@@ -194,7 +194,7 @@ export class PathWalk {
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
     const path = this.#pathOf(name);
-    // Inside what was just made nothing is protected yet; the whole path is looked at when it has become a place.
+    // Inside what was just made nothing is protected yet; the whole path is checked when it has become a place.
     if (this.#made.length === 0) {
       // Deeper ones could not be walked afterwards, and to make and take back thousands keeps others waiting.
       if (this.#todo.length > limits.treeDepth)

@@ -121,8 +121,8 @@ async function prepareRemoval(
 }
 
 /**
- * Each file is looked at once more right before it is replaced, and nothing waits in between. Between two files other
- * calls may run: the locks keep those away that change the same files, and the order of calls those that read them.
+ * Checks each file once more right before it is replaced; nothing waits in between. Between two files other calls may
+ * run: the locks keep those away that change the same files, and the order of calls those that read them.
  */
 async function publishAll(
   prepared: readonly Prepared[],

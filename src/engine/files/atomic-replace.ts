@@ -36,7 +36,7 @@ export interface Prepared {
   readonly old: Stat | undefined;
   /** Settles when the content, and what the journal kept for it, survive a power cut. */
   flush(): Promise<void>;
-  /** The last look. From here to `publish` nothing may wait: what is compared is what is replaced. */
+  /** The last check. From here to `publish` nothing may wait: what is compared is what is replaced. */
   check(): void;
   publish(): void;
   /** Always called in the end; removes what was not published. */
@@ -166,7 +166,7 @@ function replaceable(place: Place): Stat | undefined {
   return old;
 }
 
-/** The last look before a change: fails when the file is no longer what was read. */
+/** The last check before a change: fails when the file is no longer what was read. */
 export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'): void {
   const now = place.lstat();
   if (expect === 'absent') {

@@ -50,8 +50,8 @@ export async function listBelow(place: Place, options: ListAllOptions): Promise<
 }
 
 /**
- * Names are raw here, one character for each byte: every name on the disk can be looked at, and comparing
- * two of them compares their bytes.
+ * Names are raw here, one character for each byte: every name on the disk can be checked, and comparing two of them
+ * compares their bytes.
  */
 class Listing {
   readonly entries: BelowEntry[] = [];

@@ -49,8 +49,8 @@ export interface ChangeRecorder {
     after: NewContent,
   ): Promise<Buffer | undefined>;
   /**
-   * Before something is removed. Gives where it is to be moved to instead, where that can be done; a directory
-   * that must be empty is not moved.
+   * Before something is removed. Gives the place to move it to instead, where that can be done; a directory that must
+   * be empty is not moved.
    */
   removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined>;
   /** What was to be set aside could not be moved there: before it is removed after all. */

@@ -57,7 +57,7 @@ export function requireShortGlob(pattern: string): void {
   fail({ kind: 'bad-glob', pattern: shown, reason: `it is longer than ${LONGEST} characters` });
 }
 
-/** Comes before a look at the globs of a call one by one. */
+/** Comes before the globs of a call are checked one by one. */
 export function requireFewGlobs(patterns: readonly string[] | undefined): void {
   const beyond = patterns?.[MOST_IN_LIST];
   if (beyond === undefined) return;
@@ -123,7 +123,7 @@ export function splitGlob(pattern: string): { base: string; rest: string } {
 class Globs implements GlobMatcher {
   readonly #ignoreCase: boolean;
   readonly #literals = new Set<string>();
-  // Of `**/name`, only the name needs a look.
+  // Of `**/name`, only the name needs checking.
   readonly #names: NameGlob[] = [];
   readonly #others: PathGlob[] = [];
   readonly #all: readonly PathGlob[];

@@ -32,7 +32,7 @@ const MEASURE_LINES_MS = 1000;
 const LINES_RESERVE = 1 / 32;
 const MOST_RESERVED_BYTES = 1024 ** 2;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
-/** So many of the parts that this server has begun are remembered. */
+/** How many of the parts that this server has begun the journal remembers. */
 const MOST_BEGUN = 1024;
 /** Says when and by which bounds somebody last tidied. */
 const TIDIED = 'tidied';

@@ -198,7 +198,7 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
   return kept.in === 'aside' ? kept.name : hash;
 }
 
-/** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
+/** The difference from what should be there for an undo or a redo to what is there instead. */
 export async function diffInTheWay(access: ServedDiffs, journal: Journal, change: Change): Promise<string> {
   if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));

@@ -1,7 +1,7 @@
 /**
  * The way from a held directory to those far above it.
  *
- * Nine hundred levels down, a look at every directory above would climb all levels between again and again. So some of
+ * Nine hundred levels down, a check of every directory above would climb all levels between again and again. So some of
  * them are held on the way, until the turn of the event loop ends: a directory that is moved meanwhile is found where
  * it was when the look began.
  */

@@ -66,7 +66,7 @@ export class LinuxDir implements Dir {
         all.push(above);
       }
     } catch {
-      // What lies above may not be looked at by this user.
+      // This user may not read what lies above.
       return all;
     }
   }

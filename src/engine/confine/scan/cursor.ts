@@ -29,7 +29,7 @@ export interface EntryFacts {
   mtimeMs: number;
 }
 
-/** By which a file is known to be the same, with the same bytes. */
+/** Identifies a file with the same bytes. */
 export interface FileState {
   dev: number;
   ino: number;

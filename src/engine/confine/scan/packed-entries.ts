@@ -1,11 +1,11 @@
 /**
- * The entries of directories with what the system says of each, packed: a look at a hundred thousand entries is sent
+ * The entries of directories with what the system says of each, packed: a scan of a hundred thousand entries is sent
  * between threads, kept and compared without an object for each of them.
  */
 import type { EntryType } from '../../failures.ts';
 import type { Stat } from '../directory/dir.ts';
 
-/** What a look keeps of an entry. */
+/** What a scan keeps of an entry. */
 export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
 /** The same as the system gives it: a hundred thousand of them are packed without a conversion. */

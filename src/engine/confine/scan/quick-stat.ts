@@ -34,14 +34,14 @@ export function pathOfDescriptor(descriptor: string): string {
   return path === '/' || !isAscii(path) ? '' : path;
 }
 
-/** The path of a directory below a held one, where a look at many entries is quicker by it. */
+/** The path of a directory below a held one, where reading the facts of many entries is quicker by path. */
 export function quickPath(root: string, directory: string, entries: number): string | undefined {
   const path = directory === '' ? `${root}/` : `${root}/${directory}/`;
   if (root === '' || entries < FEW_NAMES || path.length > SHORT_PATH || !isAscii(path)) return undefined;
   return path.split('/').length > SHORT_LEVELS ? undefined : path;
 }
 
-/** By this a path that leads to a held directory is known. */
+/** Identifies a held directory, to check that a path leads to it. */
 export type Identity = Pick<fs.BigIntStats, 'dev' | 'ino'>;
 
 export function identityOf(directory: number): Identity {

@@ -173,7 +173,7 @@ async function findTail(
   const whole = { truncated: false, partialLine: false };
   if (wanted <= 0 || size === 0) return { start: size, lines: 0, ...whole };
   const lowest = Math.max(0, size - maxBytes);
-  // The newline that ends the last line starts no other, and so is not looked at.
+  // The newline that ends the last line starts no other, and so does not count.
   let position = size - 1;
   let start = size;
   let lines = 0;

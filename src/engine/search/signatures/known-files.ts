@@ -1,7 +1,7 @@
 /**
  * What one thread knows of files before it opens them, and remembers after it read them.
  *
- * A file that was read twice gets a signature; a later search that misses something in it looks whether the file is
+ * A file that was read twice gets a signature; a later search that misses something in it checks whether the file is
  * still the same, by its identity and times, and need not read it. What changed within the last minute is always read:
  * a program that writes through mapped memory moves a file's times only when the system saves its pages.
  */

@@ -63,7 +63,7 @@ export class Scan {
 
   #work(unit: string): void {
     const [directory, part, ...names] = unit.split(SEPARATOR);
-    // What is gone or may not be read is not looked through.
+    // What is gone or may not be read is not scanned.
     if (this.#cursor.goTo(directory!)) return;
     if (part !== undefined) this.#entries(directory!, Number(part), names);
     else if (this.#options.countOnly) this.#count(directory!);

@@ -16,7 +16,9 @@ export interface Region {
 /** Called for every pair of lines that stays. */
 export type Keep = (oldLine: number, newLine: number) => void;
 
-/** What all ranges together may cost, in diagonals that are looked at; beyond that, every search takes the fewest steps. */
+/**
+ * What all ranges together may cost, in diagonals that are examined; beyond that, every search takes the fewest steps.
+ */
 const BUDGET = 12_000_000;
 /** How many steps a search may take from one point, each along one diagonal more than the step before. */
 const FEWEST_STEPS = 64;

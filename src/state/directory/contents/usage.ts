@@ -1,5 +1,5 @@
 /**
- * How much is in a state directory, known to all processes that share it without a look at every content.
+ * How much is in a state directory, which all processes that share it know without reading every content.
  *
  * A process that adds something appends its size to one file; one that has measured all of it appends the sum, and how
  * long the file was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too

@@ -12,7 +12,7 @@ const MOST_REMEMBERED = 1024;
 
 /**
  * Numbers for the lines of a text and for keys, equal ones for equal keys; 0 for empty keys and for lines that have
- * none of the keys. Only lines whose hash is that of a key are looked at more closely.
+ * none of the keys. Only lines whose hash is that of a key are compared in full.
  */
 export function idsOfLines(text: string, keys: readonly string[]): { text: Int32Array; wanted: number[] } {
   const numbers = new Map<string, number>([['', 0]]);
