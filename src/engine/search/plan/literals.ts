@@ -6,7 +6,7 @@
  * When in doubt a part is a gap: the result may be weak, but it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/kernel.ts';
+import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
 import { isCharacterNode, oneCharacter } from './characters.ts';
 import {
   cheaper,

@@ -6,7 +6,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import type { ByteClass } from '../../kernel/byte-frequency.ts';
-import { MAX_WINDOW } from '../../kernel/kernel.ts';
+import { MAX_WINDOW } from '../../kernel/filter-tables.ts';
 import type { RepeatFilter } from '../../kernel/prefilter.ts';
 import { type Extent, extentOf } from './byte-run.ts';
 import { describeWindow, LEAST_WINDOW_COST } from './byte-window.ts';
