@@ -1,4 +1,4 @@
-/** On whose behalf the engine works, and who hears what it touches. */
+/** On whose behalf the engine works, and who learns what it touches. */
 import type { Change, Origin } from './journal/entries/entry.ts';
 
 /** What was done at one path, or was not allowed: `refused`. */

@@ -10,7 +10,7 @@ export class LockQueues {
     return this.#last.has(key);
   }
 
-  /** Waits until all who came before have left; gives the way to leave. */
+  /** Waits until all who came before have left; gives the function that leaves the queue. */
   async enter(key: string): Promise<Release> {
     const before = this.#last.get(key);
     let leave: Release = () => {};

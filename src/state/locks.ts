@@ -41,8 +41,8 @@ export interface EntryKey {
 }
 
 /**
- * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it
- * hears nothing of the holder. Locks of one machine have no lease.
+ * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it has no sign of the
+ * holder. Locks of one machine have no lease.
  */
 export interface Lease {
   /** Settles when the lock is known to be held still; throws a `StateUnavailable` when it is lost or nobody can tell. */

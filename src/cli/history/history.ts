@@ -1,4 +1,4 @@
-/** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
+/** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and how to undo it. */
 // Only checks whether something is there, as a shell would.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** The history of changes as the tools show it, and the way back. */
+/** The history of changes as the tools show it, and their undo. */
 import { truncate } from '../../display/truncate.ts';
 import { type Change, type FileDiff, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';

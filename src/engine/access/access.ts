@@ -1,8 +1,8 @@
 /**
  * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
  *
- * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
- * paths a call touched. Only the diffs and plans of the history, which compare and change nothing, read past it.
+ * Here calls get their order, changes get their locks and their entry in the journal, and the caller learns which paths
+ * a call touched. Only the diffs and plans of the history, which compare and change nothing, read past it.
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';

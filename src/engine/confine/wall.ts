@@ -1,5 +1,5 @@
 /**
- * From a path that somebody sent to a held directory and one name: the only way to the disk.
+ * From a path that somebody sent to a held directory and one name: the only access to the disk.
  *
  * A path is walked one component at a time on held directories. Links are read and resolved by hand, `..` goes to where
  * the walk really came from, and whatever leaves the roots is an `outside` failure before anything beyond them is read.

@@ -68,12 +68,12 @@ export async function replaceTogether(
       // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
       await allDone(prepared.slice(at).map((each) => each.flush()));
     }
-    // The last one needs no way back: nothing comes after it.
+    // The last one needs nothing to restore from: nothing comes after it.
     for (const { place, old } of prepared.slice(0, -1)) {
       await yielder.pause();
       kept.push(await keep(place, old, signal));
     }
-    // Looks at all of them before the first one changes: what has to be taken back was seen half done.
+    // Looks at all of them before the first one changes: what has to be undone was seen half done.
     for (const each of prepared) {
       await yielder.pause();
       each.check();
@@ -102,7 +102,7 @@ function prepare(
   return prepareRemoval(place, expect as FileSnapshot, recorder);
 }
 
-/** The journal stores what goes: to set it aside would be a step that cannot be taken back by a rename. */
+/** The journal stores what goes: to set it aside would be a step that a rename cannot undo. */
 async function prepareRemoval(
   place: Place,
   expect: FileSnapshot,
@@ -145,7 +145,7 @@ async function publishAll(
   }
 }
 
-/** Tries every one; the caller hears of the first one that cannot be restored. */
+/** Tries every one; the caller learns of the first one that cannot be restored. */
 async function restoreAll(kept: readonly Kept[]): Promise<void> {
   const toTheEnd = new Yielder(undefined);
   const failures: unknown[] = [];

@@ -1,8 +1,8 @@
 /**
- * The journal: every change of a file, with what is needed to take it back.
+ * The journal: every change of a file, with what is needed to undo it.
  *
- * Several servers may share one: each change is a record of the log before it is made, and what the file held is in
- * the content store.
+ * Several servers may share one: each change is a record of the log before it is made, and what the file held is in the
+ * content store.
  */
 import { randomInt } from 'node:crypto';
 import type { Locks } from '../../state/locks.ts';

@@ -56,7 +56,7 @@ const WORDS: Partial<Record<string, string>> = {
   unstable: 'its directory is being moved at this moment',
 };
 
-/** The nearest thing above that is no directory. */
+/** The nearest thing above that is not a directory. */
 function barredAbove(access: Access, path: string): ReachedPath | undefined {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     const place = placeOrUndefined(access, above);

@@ -192,8 +192,8 @@ async function compareWithDisk(
 }
 
 /**
- * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it:
- * then the newer ones have been taken back already.
+ * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it: then
+ * the newer ones have been undone already.
  */
 async function isAsLeftBy(
   access: Access,

@@ -205,7 +205,7 @@ function contextOf({ app, state, signal, explain, offered }: ToolCall, parts: Co
   };
 }
 
-/** What the client hears of an outcome: the failure in it is for the trace. */
+/** What the client learns of an outcome: the failure in it is for the trace. */
 function withoutFailure(outcome: ToolOutcome): ToolOutcome {
   return 'result' in outcome ? { result: outcome.result } : { error: outcome.error };
 }

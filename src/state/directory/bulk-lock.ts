@@ -4,7 +4,7 @@
  * One process at a time has the bulk lock of the machine. Behind its socket it answers which keys it holds, and a
  * process that has got the socket of one key asks there before it counts that key as its own. The holder adds its keys
  * in their order: it waits for the socket of a key, adds the key, and lets go of the socket. It waits for a process
- * that got the socket before; one that gets the socket later hears that the key is held. When the holder dies, nobody
+ * that got the socket before; one that gets the socket later learns that the key is held. When the holder dies, nobody
  * answers.
  */
 import { connect, type Socket as Visitor } from 'node:net';
@@ -59,7 +59,7 @@ export async function isInBulk(key: string): Promise<boolean> {
   const path = socketName(BULK);
   if (path === undefined) return false;
   // Nearly always nobody has the bulk lock. Taking its name for a moment shows that at a fifth of the cost of asking in
-  // vain; a process that wants it in that moment tries again, and one that asks in that moment hears of no keys.
+  // vain; a process that wants it in that moment tries again, and one that asks in that moment learns of no keys.
   const free = await listen(path);
   if (free === undefined || free === 'taken') return ask(path, key);
   free.close();

@@ -1,4 +1,4 @@
-/** Globs as the official server reads them: one that can mean nothing finds nothing, and is no error. */
+/** Globs as the official server reads them: one that can mean nothing finds nothing, and is not an error. */
 
 import { requireFewGlobs } from '../../../engine/index.ts';
 

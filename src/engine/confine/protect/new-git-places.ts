@@ -58,7 +58,7 @@ function isLinkedWorktree(path: string, { repositories }: GitPlaces): boolean {
   return isBelow && realAsFarAsThere(commonDirectory(path)) === outer;
 }
 
-/** Whether a `.git` that is no directory leads to a repository that was there before. */
+/** Whether a `.git` that is not a directory leads to a repository that was there before. */
 function leadsToKnown(path: string, says: string, before: GitPlaces): boolean {
   if (basename(path) !== GIT) return false;
   const pointed = directoryPointedTo(says, dirname(path)) ?? path;

@@ -1,4 +1,4 @@
-/** What the system says of all entries of a directory, by the quickest way to them: to compare with, not to act on. */
+/** What the system says of all entries of a directory, read as quickly as possible: to compare with, not to act on. */
 import * as fs from 'node:fs';
 import { typeOfMode } from '../stat.ts';
 import type { RawStat } from './packed-entries.ts';
@@ -7,7 +7,7 @@ import { retryShortage } from './retry-shortage.ts';
 
 /** To look a directory up by its path pays off when it has more entries. */
 const FEW_NAMES = 8;
-/** Longer paths take as long as the way through a descriptor. */
+/** Longer paths take as long as a descriptor does. */
 const SHORT_PATH = 2000;
 const SHORT_LEVELS = 20;
 const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const;

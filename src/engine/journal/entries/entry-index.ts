@@ -151,8 +151,8 @@ export class EntryIndex {
   }
 
   /**
-   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count.
-   * What was interrupted while it was taken back, or done again, is halfway.
+   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count. What
+   * was interrupted while it was undone, or redone, is halfway.
    */
   #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
     let state: EntryState = open ? 'pending' : 'done';

@@ -130,7 +130,7 @@ export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }
 
-/** A raw path for eyes: the bytes of names that are no text are written as `\xe9`. */
+/** A raw path for eyes: the bytes of names that are not text are written as `\xe9`. */
 function shown(raw: string): { text: string; isText: boolean } {
   if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
   const names = raw.split('/').map((name) => {

@@ -102,7 +102,7 @@ export interface InspectedLine {
   scripts: readonly string[];
   /** Operands and values that are paths. */
   paths: readonly PathArgument[];
-  /** Operands that are no paths although they are where paths usually are. */
+  /** Operands that are not paths although they are where paths usually are. */
   exempt: readonly string[];
   values: readonly { option: string; value: string }[];
 }

@@ -166,7 +166,9 @@ export function startEnvironment(pid: number): string {
   return textOf(`/proc/${pid}/environ`);
 }
 
-/** Sends a signal to a process, or to a process group for a negative number. A process that has ended is no error. */
+/**
+ * Sends a signal to a process, or to a process group for a negative number. A process that has ended is not an error.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

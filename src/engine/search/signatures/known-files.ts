@@ -28,7 +28,7 @@ export interface WholeText {
   end: number;
 }
 
-/** What was just read: all of a text, a part of one, or something that is no text. */
+/** What was just read: all of a text, a part of one, or something that is not text. */
 export type ReadContent = WholeText | 'part' | 'binary';
 
 /** 'text' and 'binary' for a file that cannot hold a match. */

@@ -97,7 +97,7 @@ export interface PackedEntries {
   paths: string;
   /** One letter for each entry: f, d, l or s. */
   types: string;
-  /** Size and modification time of each entry, when facts were asked for; NaN for what is no file. */
+  /** Size and modification time of each entry, when facts were asked for; NaN for what is not a file. */
   facts: Float64Array | undefined;
 }
 

@@ -124,7 +124,7 @@ export class HttpSessions {
     const session = await this.#start(id, context, now);
     if ('status' in session) return session;
     session.unsaved = (params ?? {}) as SessionFacts;
-    // Other servers find it before the client hears of it, unless the database is away.
+    // Other servers find it before the client learns of it, unless the database is away.
     await this.#save(id, session).catch((error: unknown) => {
       if (!(error instanceof StateUnavailable)) throw error;
     });

@@ -43,7 +43,7 @@ export class SharedSession implements SessionMemory {
     return applying;
   }
 
-  /** Other servers must know the workspace before the client hears that it is chosen. */
+  /** Other servers must know the workspace before the client learns that it is chosen. */
   async callEnded(): Promise<void> {
     const { state, paths } = this.#parts;
     const chosen = state.workspaceIsFixed ? undefined : state.workspace?.roots[0]?.real;

@@ -2,7 +2,7 @@
  * Tells when files change that somebody subscribed to.
  *
  * Two sources say that a file is worth a check: the engine, for every change that goes through it, and the system, for
- * changes by others in the file's own directory. Neither is believed: a client hears of a change when another check
+ * changes by others in the file's own directory. Neither is believed: a client learns of a change when another check
  * through the wall finds another file, or none.
  */
 import { dirname } from 'node:path';

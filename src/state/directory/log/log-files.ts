@@ -61,7 +61,7 @@ export class LogFiles {
     }
   }
 
-  /** Oldest first; none when there is no such directory yet. What is no regular file is none of ours. */
+  /** Oldest first; none when there is no such directory yet. Only regular files belong to the log. */
   list(): LogFile[] {
     try {
       return this.#within((at) => {

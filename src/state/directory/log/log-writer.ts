@@ -12,7 +12,7 @@ import { codeOf, fileName, type LogFiles } from './log-files.ts';
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** People move files away: the writer checks its file's name again after this much. */
 const CHECK_NAME_MS = 1000;
-/** How many names in a row may belong to something that is no file of ours. */
+/** How many names in a row may belong to something that is not a file of this log. */
 const MOST_OBSTACLES = 100;
 /** Another process may be in mid-write: wait up to this many milliseconds for it. */
 const WAIT_FOR_LINE_END = 10;

@@ -39,7 +39,7 @@ export function idsOfLines(text: string, keys: readonly string[]): { text: Int32
   return { text: ids, wanted };
 }
 
-/** Of what is no blank, in its plain form. */
+/** Of what is not a blank, in its plain form. */
 function hashBetween(text: string, from: number, to: number): number {
   let hash = 0;
   for (let at = from; at < to; at++) {
