@@ -65,7 +65,7 @@ function pageOf(client) {
     `\`cofferdam init ${id} ~/code/app --write\` adds Cofferdam for that directory and keeps everything else in the file; \`cofferdam init ${id} --remove\` takes it out again. Without \`--write\`, \`init\` shows the lines with the paths of your machine.`,
     '## By hand',
     fileTable(client),
-    `The entry stands under \`${client.keys.join('.')}\`:`,
+    `The entry is under \`${client.keys.join('.')}\`:`,
     fenced(client),
     ...(own ? [`${name} can add it itself:`, `\`\`\`sh\n${own}\n\`\`\``] : []),
     ...(client.webLink ? [linkText(client)] : []),

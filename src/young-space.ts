@@ -17,7 +17,7 @@ let observer: Observer | undefined;
 /** To be called once, when the start is over: to watch the collector takes a millisecond. */
 export function boundYoungSpace(): void {
   const { PerformanceObserver } = require('node:perf_hooks') as typeof import('node:perf_hooks');
-  // The space grows with a collection, and never by more than the last look allowed.
+  // The space grows with a collection, and never by more than the last check allowed.
   observer = new PerformanceObserver(limitGrowth);
   observer.observe({ entryTypes: ['gc'] });
   process.on('worker', limitGrowthUntilOnline);

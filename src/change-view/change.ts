@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { PageDiff, PageEntry } from '../page/wire.ts';
 
-/** Which entries a call has made, and by which tools they can be looked at and taken back. */
+/** Which entries a call has made, and which tools show and undo them. */
 export interface Made {
   entries: string[];
   show?: string;

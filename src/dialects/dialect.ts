@@ -117,7 +117,7 @@ export interface Tool {
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
-/** A text stands for a result of one text item. */
+/** A text is short for a result of one text item. */
 type Rendered = string | ToolResult | ResultOutcome;
 
 export interface ToolDeclaration<S extends ObjectSchema, V> {
@@ -164,7 +164,10 @@ export interface Dialect {
   servesResources?: true;
   /** The roots of a client narrow what is served to it. */
   followsClientRoots?: true;
-  /** By what the view of a change looks at it, which is no tool for models, and the name of the tool that takes it back. */
+  /**
+   * The call by which the view of a change reads it, which is no tool for models, and the name of the tool that undoes
+   * it.
+   */
   changeView?: { show: Tool; undo: string };
   /** The instructions that a client's model gets at the start. */
   instructions?(served: ServedFacts): string;

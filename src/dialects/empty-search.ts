@@ -4,8 +4,8 @@ import { EngineFailure } from '../engine/index.ts';
 import type { ToolContext } from './dialect.ts';
 
 const MAX_COUNTED = 20_000;
-/** How long a second look at what an empty search left out may take. Tests on a busy machine give it longer. */
-export const secondLook: { timeoutMs: number } = { timeoutMs: 1000 };
+/** How long a second search, for what an empty search left out, may take. Tests on a busy machine give it longer. */
+export const secondSearch: { timeoutMs: number } = { timeoutMs: 1000 };
 
 type Search = ToolContext['engine']['search'];
 type GlobQuery = Parameters<Search['glob']>[1];
@@ -27,7 +27,7 @@ export interface SearchFilter {
   wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
 }
 
-/** The same search with less that stands in its way. */
+/** The same search with fewer restrictions. */
 export interface WiderSearch {
   /** Where nothing was found: `in this case of letters`. */
   bounds: string;
@@ -59,7 +59,7 @@ export async function explainEmpty(
   { engine, signal, note }: ToolContext,
   explain: (count: CountFiles) => Promise<string | undefined>,
 ): Promise<void> {
-  const deadline = Date.now() + secondLook.timeoutMs;
+  const deadline = Date.now() + secondSearch.timeoutMs;
   const why = await unlessItFails(() =>
     explain(async (...choices) => {
       const files = new Set<string>();
@@ -95,7 +95,7 @@ async function whatTheFilterChose(filter: SearchFilter, count: CountFiles): Prom
 }
 
 async function finds({ search }: WiderSearch, signal: AbortSignal): Promise<boolean> {
-  const found = await unlessItFails(() => search({ signal, ...secondLook }));
+  const found = await unlessItFails(() => search({ signal, ...secondSearch }));
   return found !== undefined && found.matches > 0;
 }
 

@@ -1,4 +1,4 @@
-/** On whose behalf the engine works, and who hears what it touches. */
+/** On whose behalf the engine works, and who learns what it touches. */
 import type { Change, Origin } from './journal/entries/entry.ts';
 
 /** What was done at one path, or was not allowed: `refused`. */
@@ -16,7 +16,7 @@ export type How =
   | 'refused';
 
 export interface PathAccess {
-  /** Absolute, with all links resolved; where a path led nowhere, as it reads. */
+  /** Absolute, with all links resolved; where a path led nowhere, as it is written. */
   path: string;
   how: How;
   bytes?: number;
@@ -30,7 +30,7 @@ export interface Arrival {
   readonly number: number;
   /** Settles when the call has named its paths, or has ended. */
   readonly named: Promise<void>;
-  /** Lets later calls go on: those that touch the same paths now wait for the call itself. */
+  /** Lets later calls continue: those that touch the same paths now wait for the call itself. */
   name(): void;
 }
 

@@ -57,7 +57,7 @@ export interface RootInfo {
   writable: boolean;
 }
 
-/** What the APIs stand on. */
+/** What the APIs use. */
 interface Shared {
   access: Access;
   editor: TextEditor;
@@ -146,7 +146,7 @@ export class Engine {
     return this.#access.arrive();
   }
 
-  /** The same engine for one caller, who hears of every path that it touches and owns the entries of its changes. */
+  /** The same engine for one caller, who learns of every path that it touches and owns the entries of its changes. */
   as(caller: Caller): Engine {
     return new Engine({ roots: [] }, this.#held, caller);
   }

@@ -92,7 +92,7 @@ async function pauseIn(steps: Steps<unknown>, due: Promise<void>): Promise<void>
   }
 }
 
-/** Items that are handled between two looks at the clock. */
+/** Items that are handled between two checks of the clock. */
 export const ITEMS_PER_CHECK = 1024;
 
 /** The same as `items.map(change)`, in as many turns as it takes. */

@@ -13,7 +13,7 @@ export type EntryType = 'file' | 'directory' | 'symlink' | 'special';
 /** How a literal text was looked for. */
 export type MatchMode = 'exact' | 'indent' | 'ignore-case' | 'regex';
 
-/** A place where the text that was looked for stands, or nearly stands: 1-based line numbers. */
+/** A place where the text that was looked for occurs, or nearly occurs: 1-based line numbers. */
 export interface NearMatch {
   line: number;
   text: string;
@@ -97,7 +97,7 @@ export type Failure =
       elsewhere: readonly number[];
       /** The hunk fits at two lines that are equally near to the one that it states. */
       equallyNear?: readonly [number, number];
-      /** Where the lines stand that the hunk would leave, when they stand in one place. */
+      /** Where the lines are that the hunk would leave, when they occur once. */
       appliedAt?: number | undefined;
     }
   | { kind: 'overlap'; path: string; first: number; second: number }

@@ -7,8 +7,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isHeapOurs, ownHeap } from './heap-owner.ts';
 
-/** How often at the most the heap is looked at. */
-const LOOK_EVERY_MS = 500;
+/** How often the heap is checked at the most. */
+const CHECK_EVERY_MS = 500;
 /** How much of the heap may be garbage before it is collected. */
 const SLACK_BYTES = 12 * 1024 * 1024;
 /** The same in a thread, whose own heap is a fraction of the main thread's. */
@@ -24,11 +24,11 @@ const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
 
 let collect: (() => void) | undefined;
 let longTextBytes = 0;
-let nextLook = 0;
-let isLookDue = false;
+let nextCheck = 0;
+let isCheckDue = false;
 let lastWork = 0;
 let slackBytes = SLACK_BYTES;
-/** Whether work was done since the last look whose garbage does not wait for a pause. */
+/** Whether work was done since the last check whose garbage does not wait for a pause. */
 let hasSurvivors = false;
 /** How many collections are due when no work comes any more. */
 let lastCollections = 0;
@@ -55,30 +55,30 @@ export function tidyHeap(): void {
 export function tidyHeapInPauses(): void {
   if (!isHeapOurs()) return;
   lastWork = performance.now();
-  if (lastWork >= nextLook) look(lastWork);
-  else lookLater(nextLook - lastWork);
+  if (lastWork >= nextCheck) check(lastWork);
+  else checkLater(nextCheck - lastWork);
 }
 
-function look(now: number): void {
-  nextLook = now + LOOK_EVERY_MS;
+function check(now: number): void {
+  nextCheck = now + CHECK_EVERY_MS;
   // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
   const hasGrown = getHeapStatistics().used_heap_size >= settledBytes + slackBytes;
   if (hasGrown) lastCollections = LAST_COLLECTIONS;
   if (hasGrown && hasSurvivors) collectAndCompact();
   hasSurvivors = false;
-  if (lastCollections > 0) lookLater(LOOK_EVERY_MS);
+  if (lastCollections > 0) checkLater(CHECK_EVERY_MS);
 }
 
 /** The last work of a flood must not leave its garbage lying about until the next one. */
-function lookLater(ms: number): void {
-  if (isLookDue) return;
-  isLookDue = true;
+function checkLater(ms: number): void {
+  if (isCheckDue) return;
+  isCheckDue = true;
   setTimeout(() => {
-    isLookDue = false;
+    isCheckDue = false;
     const now = performance.now();
-    if (now - lastWork < LOOK_EVERY_MS || lastCollections === 0) return look(now);
+    if (now - lastWork < CHECK_EVERY_MS || lastCollections === 0) return check(now);
     collectAndCompact();
-    if (--lastCollections > 0) lookLater(LOOK_EVERY_MS);
+    if (--lastCollections > 0) checkLater(CHECK_EVERY_MS);
   }, ms).unref();
 }
 

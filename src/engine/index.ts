@@ -14,7 +14,7 @@ export type { Stat } from './confine/directory/dir.ts';
 export { requireShortPath } from './confine/long-path.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
-export type { RootSpec } from './confine/roots.ts';
+export { isWithin, type RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
 export {
   filteredInTurns,
@@ -59,7 +59,13 @@ export {
   isJournalEmpty,
 } from './journal/copy/copy-journal.ts';
 export { namedIn } from './journal/copy/named-lines.ts';
-export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
+export {
+  type Change,
+  type EntryState,
+  isMadeParent,
+  type JournalEntry,
+  type Origin,
+} from './journal/entries/entry.ts';
 export { whyLost } from './journal/entries/why-lost.ts';
 export type { Forgotten } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';

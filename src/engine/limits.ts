@@ -10,6 +10,6 @@ export const limits = {
   foundCharacters: 16 * 1024 * 1024,
   /** Directories nested deeper than this are not walked. */
   treeDepth: 1000,
-  /** Directories with more entries are not looked through before and after each command. */
+  /** Directories with more entries are not scanned before and after each command. */
   watchedEntries: 100_000,
 } as const;

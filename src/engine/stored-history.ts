@@ -193,7 +193,7 @@ export class History {
     return this.#globs && withheldIn(directories, this.#globs);
   }
 
-  /** What may be told of an entry. */
+  /** What callers may know of an entry. */
   #served(entry: JournalEntry): JournalEntry | undefined {
     if (!this.#globs) return entry;
     const wall = this.#wallAround(entry);
@@ -228,7 +228,7 @@ interface OpenEngine {
   key: string;
   engine: Engine;
   users: number;
-  /** Which directories stood at the paths of its roots. */
+  /** Which directories were at the paths of its roots. */
   identities: string;
 }
 

@@ -9,7 +9,7 @@
  * - **There before it is referred to.** When `stored` has settled for a name, every process finds the content.
  * - **Nothing in use goes.** `retire` takes nothing that was put, or put again, within the last minutes, for an entry
  *   in the making may refer to it. `retire` and `erase` give back what turns out to be needed after they have taken it
- *   out of sight: whoever refers to a content appends the record first and calls `has` after it, so that one of the
+ *   out of sight: a writer that refers to a content appends the record first and calls `has` after it, so that one of the
  *   two sees the other.
  * - **Bounded memory.** A content of any size passes through `putChunks` and `chunks` in pieces.
  *

@@ -1,4 +1,4 @@
-/** One queue a key: those who lock in one process wait here for each other, before they ask anybody else. */
+/** One queue a key: holders in one process wait here for each other before they ask other processes. */
 
 export type Release = () => void;
 
@@ -10,7 +10,7 @@ export class LockQueues {
     return this.#last.has(key);
   }
 
-  /** Waits until all who came before have left; gives the way to leave. */
+  /** Waits until all who came before have left; gives the function that leaves the queue. */
   async enter(key: string): Promise<Release> {
     const before = this.#last.get(key);
     let leave: Release = () => {};

@@ -3,13 +3,13 @@
  *
  * Every implementation guarantees:
  * - **Exclusion.** Of all tasks that hold a key, in any process, one runs at a time.
- * - **No circle.** Whoever holds several keys took them in one fixed order, the same everywhere, whatever the order in
+ * - **No circle.** A holder of several keys took them in one fixed order, the same everywhere, whatever the order in
  *   which they were named: two tasks never wait for each other. A task must not lock again what it holds, and a lock
  *   that it takes while it holds others must come later in the order.
  * - **No stale lock.** The lock of a process that died is free again, without anybody's help.
  * - **Order.** Tasks of one process get a key in the order in which they asked for it.
  *
- * A lock keeps apart those who use it. Programs that know nothing of it are not held off.
+ * A lock keeps its holders apart. Programs that know nothing of it are not held off.
  */
 export interface Locks {
   /**
@@ -31,8 +31,8 @@ export type LockKey = string | EntryKey;
 
 /**
  * An entry has two faces. On one machine it is its directory's identity and its name, whatever path leads there. Other
- * machines know neither devices nor inodes: for them it is its path, and whoever changes it must also be sure that
- * nobody removes or moves a directory above it.
+ * machines know neither devices nor inodes: for them it is its path, and a server that changes it must also be sure
+ * that no other removes or moves a directory above it.
  */
 export interface EntryKey {
   readonly onMachine: string;
@@ -41,8 +41,8 @@ export interface EntryKey {
 }
 
 /**
- * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it
- * hears nothing of the holder. Locks of one machine have no lease.
+ * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it has no sign of the
+ * holder. Locks of one machine have no lease.
  */
 export interface Lease {
   /** Settles when the lock is known to be held still; throws a `StateUnavailable` when it is lost or nobody can tell. */
@@ -53,13 +53,13 @@ export interface Lease {
   lastOf(path: string): LastChange | undefined;
   /** Changes that were written down for the locked entries, and whose end nobody has recorded. */
   readonly unsettled: readonly UnsettledChange[];
-  /** What this holder has left at an entry. Whoever locks it next gets to know. */
+  /** What this holder has left at an entry. The next holder of the lock gets to know. */
   leaves(path: string, change: LeftBehind): void;
 }
 
 /** What a change has left at a path. */
 export interface LeftBehind {
-  /** The part of the journal's entry that tells of the change. */
+  /** The part of the journal's entry that describes the change. */
   part: string;
   /** Of the content; undefined where there is no file any more. */
   hash: string | undefined;

@@ -13,7 +13,7 @@
  * - **Nothing on opening.** A log that nobody has written to costs nothing to open and to read.
  */
 export interface Log<R extends object> {
-  /** The same for all objects that stand for the same records. */
+  /** The same for all objects with the same records. */
   readonly name: string;
 
   /** Throws when the log cannot take the records. */
@@ -48,9 +48,9 @@ export interface Log<R extends object> {
   compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void>;
 
   /**
-   * Takes something out of records, for good, while others append. `replace` gives what shall stand in place of a
-   * record, the first of these that takes no more room, or undefined for a record that stays. Whatever is no whole
-   * record goes too: nobody can tell what it held.
+   * Takes something out of records, for good, while others append. `replace` gives what is to replace a record, the
+   * first of these that takes no more room, or undefined for a record that stays. Whatever is no whole record goes too:
+   * nobody can tell what it held.
    */
   redact(replace: (record: R) => readonly R[] | undefined): Promise<void>;
 
@@ -101,7 +101,7 @@ export interface LogOptions<R extends object> {
   accept(value: unknown): R | undefined;
   /** What is stored in place of a record, where other machines read it: `accept` takes it back. */
   toStored?(record: R): object;
-  /** Which changes a record plans, and which ones it brings to an end: whoever locks their paths gets to know. */
+  /** Which changes a record plans, and which ones it brings to an end: a server that locks their paths gets to know. */
   plans?(record: R): PlannedChanges | undefined;
   /** Each record carries a checksum, so that damage of any kind shows. Without, a record is plain JSON. */
   checksums?: boolean;
@@ -118,7 +118,7 @@ export interface LogOptions<R extends object> {
   appendedAt?(record: R): number;
   /** Of a log whose oldest records go by themselves. */
   bounds?: LogBounds;
-  /** Hears of something that stands in the way of writing, although the records were written past it. */
+  /** Hears of something that hinders writing, although the records were written past it. */
   onObstacle?(error: Error): void;
   now?(): number;
 }

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   type NewSession,
+  reportInterval,
   type SessionFacts,
   type SessionMessage,
   type Sessions,
   type StoredSession,
-  tellEvery,
 } from './sessions.ts';
 
 const KEY_BYTES = 32;
@@ -76,7 +76,7 @@ export class MemorySessions implements Sessions {
     if (!known) return undefined;
     const { idleMs } = known.session;
     // Uses since then reach the store a little later.
-    if (Date.now() - known.usedAt < idleMs + tellEvery(idleMs)) return known;
+    if (Date.now() - known.usedAt < idleMs + reportInterval(idleMs)) return known;
     this.#byId.delete(id);
     return undefined;
   }

@@ -5,8 +5,8 @@
  * - **One truth.** When `open`, `change` or `end` has settled, every process that asks finds it so.
  * - **Over for good.** A session that was ended, or that nobody used for its `idleMs`, is found by nobody. It may take
  *   up to a quarter of that time longer, and never more than a minute.
- * - **Use costs nothing.** To find a session writes nothing. Each process tells now and then, in one piece, which
- *   sessions it has in use (`tellEvery` says how often).
+ * - **Use costs nothing.** To find a session writes nothing. Each process reports now and then, in one piece, which
+ *   sessions it has in use (`reportInterval` says how often).
  * - **Messages.** What one process sends about a session reaches every other one that asks for it within a minute, once.
  * - **One set of keys.** All processes sign with the same key, and accept the one before it, too.
  */
@@ -65,7 +65,7 @@ export interface SessionMessage {
 
 const LONGEST_MS = 60_000;
 
-/** How often a process tells which sessions it has in use. */
-export function tellEvery(idleMs: number): number {
+/** How often a process reports which sessions it has in use. */
+export function reportInterval(idleMs: number): number {
   return Math.min(LONGEST_MS, idleMs / 4);
 }

@@ -43,7 +43,7 @@ export interface Note {
 /**
  * Paths in a form that all machines understand, wherever each of them has mounted a directory.
  *
- * A shared path is `=NAME/…`: the name of a served directory and the way from there. No absolute path looks like that.
+ * A shared path is `=NAME/…`: the name of a served directory and the path from there. No absolute path looks like that.
  * What lies in no directory with a name stays as it is, and so does the path in a directory that is not served here.
  */
 export interface SharedPaths {

@@ -1,4 +1,5 @@
 /** Takes arguments, in short too, reasons and answers out of the stored trace, for good. */
+import { isWithin } from '../engine/index.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
 import { eventsWith } from './events/stored-event.ts';
@@ -30,9 +31,5 @@ export async function forgetTraced(
 /** A call that names no path, or not all of them, may have touched any. */
 function concerns({ paths, morePaths }: TraceEvent, meant: readonly string[] | undefined): boolean {
   if (meant === undefined || paths.length === 0 || morePaths !== undefined) return true;
-  return paths.some(({ path }) => meant.some((each) => isBelow(path, each) || isBelow(each, path)));
-}
-
-function isBelow(path: string, above: string): boolean {
-  return path === above || path.startsWith(above.endsWith('/') ? above : `${above}/`);
+  return paths.some(({ path }) => meant.some((each) => isWithin(path, each) || isWithin(each, path)));
 }

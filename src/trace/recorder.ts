@@ -3,11 +3,12 @@
  *
  * Contents of files never get into an event, and whole arguments and answers only when the user asked for that.
  */
+import { truncate } from '../display/truncate.ts';
 import { jsonBytes } from '../json/json-size.ts';
 import { briefOf } from './events/brief.ts';
 import type { How, TracedPath, TraceEvent } from './events/event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './events/later-executed.ts';
-import { MOST_PATHS, truncated } from './events/stored-event.ts';
+import { MOST_PATHS } from './events/stored-event.ts';
 import { withoutSecrets } from './events/without-secrets.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './telemetry/spans.ts';
@@ -105,7 +106,7 @@ export class CallTrace {
   /** The engine reports it while the call runs. The same path touched in the same way counts once. */
   touched(touch: TracedPath): void {
     if (this.#ended) return;
-    const path = truncated(touch.path, LONGEST_PATH);
+    const path = truncate(touch.path, LONGEST_PATH);
     if (isChange(touch.how) && isLaterExecuted(touch.path)) this.#laterExecuted = true;
     const same = this.#paths.find((known) => known.path === path && saysAsMuch(known.how, touch.how));
     if (same) {
@@ -132,7 +133,7 @@ export class CallTrace {
   }
 
   noted(note: string): void {
-    this.#note = truncated(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
+    this.#note = truncate(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
   }
 
   /** Ends the call; only the first answer counts. */
@@ -168,7 +169,7 @@ export class CallTrace {
       server,
       roots: [...roots],
       dialect,
-      tool: truncated(tool, LONGEST_NAME),
+      tool: truncate(tool, LONGEST_NAME),
       paths: this.#paths,
       outcome: failure === undefined ? 'ok' : 'failed',
       ms: this.#elapsed(),
@@ -179,8 +180,8 @@ export class CallTrace {
     if (session !== undefined) event.session = session;
     if (who !== undefined) event.who = who;
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
-    if (failure !== undefined) event.error = truncated(failure, LONGEST_NAME);
-    if (reason !== undefined) event.reason = truncated(withoutSecrets(reason), LONGEST_REASON);
+    if (failure !== undefined) event.error = truncate(failure, LONGEST_NAME);
+    if (reason !== undefined) event.reason = truncate(withoutSecrets(reason), LONGEST_REASON);
     const brief = briefOf(args);
     if (brief) event.brief = brief;
     if (this.#laterExecuted) event.flags = [LATER_EXECUTED];
@@ -191,8 +192,8 @@ export class CallTrace {
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
     const written = contents ? asJson(args) : undefined;
-    if (written !== undefined) event.arguments = truncated(written, LONGEST_CONTENTS);
-    if (contents && text !== undefined) event.answer = truncated(text, LONGEST_CONTENTS);
+    if (written !== undefined) event.arguments = truncate(written, LONGEST_CONTENTS);
+    if (contents && text !== undefined) event.answer = truncate(text, LONGEST_CONTENTS);
     return event;
   }
 
@@ -203,7 +204,7 @@ export class CallTrace {
   }
 }
 
-/** That a call looked at a path says nothing beside whatever else it did there. */
+/** Whether a call looked at a path says nothing beside whatever else it did there. */
 function saysAsMuch(known: How, how: How): boolean {
   return known === how || known === 'looked-at' || how === 'looked-at';
 }

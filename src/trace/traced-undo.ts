@@ -1,4 +1,4 @@
-/** An undo in the trace: it is a call like any other, whoever asks for it, the page, the command line or a tool. */
+/** An undo in the trace: it is a call like any other, from the page, the command line or a tool. */
 import {
   EngineFailure,
   type JournalEntry,
@@ -33,13 +33,13 @@ export async function tracedUndo(
   const entry = await history.entry(id);
   const full = { ...origin, dialect: 'cofferdam', tool: await verbFor(history, entry) };
   const trace = recorder.begin({ ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } });
-  const told = tracing(trace, full);
+  const caller = tracing(trace, full);
   const entered = (own: string) => {
     onChanged?.();
-    told.entered(own);
+    caller.entered(own);
   };
   try {
-    const outcome = await history.undo(id, { force, caller: { ...told, entered } });
+    const outcome = await history.undo(id, { force, caller: { ...caller, entered } });
     const obstacles = outcome && !outcome.done ? outcome.obstacles : [];
     for (const { path } of obstacles) trace.touched({ path, how: 'looked-at' });
     trace.answered({

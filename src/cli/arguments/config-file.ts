@@ -26,7 +26,7 @@ export interface ConfigFile {
 
 const TABLE = 'cofferdam';
 const DIRECTORIES = 'directories';
-/** By which an editor finds the schema. */
+/** An editor finds the schema by this. */
 const SCHEMA = '$schema';
 const ADD_UP: readonly string[] = ['deny', 'hide'];
 const all: readonly Flag[] = flags;

@@ -1,4 +1,4 @@
-/** Suggests what somebody may have meant who mistyped a name. */
+/** Suggests the name that a user may have meant to type. */
 import { nearNames } from '../../engine/index.ts';
 
 /** The nearest name, if it is near enough to be a likely meaning. */

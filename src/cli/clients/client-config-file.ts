@@ -41,7 +41,7 @@ export function readConfigFile(named: string): ClientConfigFile {
   return { path, exists: true, text: hasBom ? text.slice(1) : text, hasBom };
 }
 
-/** Follows links, as those of people do who keep their settings in a repository. */
+/** Follows links: people who keep their settings in a repository have such links. */
 function targetOf(named: string): string {
   try {
     return realpathSync(named);

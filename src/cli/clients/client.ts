@@ -29,7 +29,7 @@ export interface Client {
   user: Readonly<Record<Platform, ConfigFolder>>;
   /** Below the directory of a project; missing where the client has no such file. */
   project?: readonly string[];
-  /** The way to the list of servers in the file. */
+  /** The keys that lead to the list of servers in the file. */
   keys: readonly string[];
   entry(name: string, launch: ServerCommand): ServerEntry;
   /** The client's own command that adds a server, where it has one for this scope. */

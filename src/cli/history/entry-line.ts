@@ -1,14 +1,15 @@
 /** One entry of the journal as a line for people: when, which tool, which paths. */
 
 import { type Paint, plainPaint } from '../../display/colour.ts';
+import { localTime } from '../../display/local-time.ts';
 import { plain } from '../../display/plain-text.ts';
-import { type Change, type JournalEntry, whyLost } from '../../engine/index.ts';
+import { type Change, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 
 const SHOWN_PATHS = 3;
 
 export function entryLine(entry: JournalEntry, tool: string, paint: Paint = plainPaint): string {
   const { id, at, state, changes } = entry;
-  const paths = changes.filter((change) => !isParent(change)).map(changeText);
+  const paths = changes.filter((change) => !isMadeParent(change)).map(changeText);
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
   const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
@@ -16,7 +17,7 @@ export function entryLine(entry: JournalEntry, tool: string, paint: Paint = plai
   const unkept = lost > 0 ? `  (${lost} of ${changes.length} cannot be undone)` : '';
   if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
   const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${unkept}${forgotten}`;
-  const line = `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
+  const line = `${id}  ${localTime(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
   if (state === 'undone') return paint(line, 'dim');
   return `${paint(id, 'yellow')}${line.slice(id.length)}`;
 }
@@ -53,15 +54,4 @@ export function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
 function changeText(change: Change): string {
   const path = plain(change.path);
   return change.kind === 'moved' ? `moved ${path} → ${plain(change.to)}` : `${change.kind} ${path}`;
-}
-
-function isParent(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
-}
-
-function timeText(at: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = new Date(at);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }

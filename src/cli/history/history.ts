@@ -1,5 +1,5 @@
-/** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
-// Only looks whether something is there, as a shell would.
+/** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and how to undo it. */
+// Only checks whether something is there, as a shell would.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Paint, paintDiff } from '../../display/colour.ts';
@@ -211,7 +211,7 @@ async function planOne(
   return plan.steps;
 }
 
-/** What was done, or why not; `untouched` is said when nothing of the entry was touched. */
+/** What was done, or why not; The output says `untouched` when nothing of the entry was touched. */
 async function undoOne(
   history: History,
   { id }: JournalEntry,

@@ -13,7 +13,7 @@ import { directoryArguments, httpConfigs, pageConfigs, stdioConfigs } from './cl
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
 import { describeCommands, describeHttp, describeStart } from './start-up.ts';
 
-/** Whoever asks whether changes can be made waits no longer. */
+/** A request that asks whether changes can be made waits no longer. */
 const READY_MS = 2000;
 
 export async function serveHttp(

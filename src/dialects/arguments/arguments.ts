@@ -60,7 +60,7 @@ function refuseLongLists({ properties }: ObjectSchema, args: unknown): void {
   }
 }
 
-/** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */
+/** More items than this are checked in turns: the library takes its time, and chokes on many thousand errors. */
 const ITEMS_AT_ONCE = 250;
 
 /** Of many names that the schema does not know, the first ones stand for all: nobody reads more problems. */

@@ -1,4 +1,4 @@
-/** How many lines a file got, beside how many its writer said. */
+/** How many lines a file got, beside how many its writer stated. */
 import { countingLines, inTurns, Yielder } from '../../engine/index.ts';
 
 export async function linesOfEach(contents: readonly string[]): Promise<number[]> {

@@ -1,5 +1,6 @@
-/** The diffs of an apply_diffs call, and the words for what came of them. */
+/** What apply_diffs does, and the words for what came of it. */
 import {
+  type Engine,
   filteredInTurns,
   joinedInTurns,
   type LineDiff,
@@ -7,7 +8,7 @@ import {
   mapInTurns,
   Yielder,
 } from '../../engine/index.ts';
-import type { Caught } from '../catch-failure.ts';
+import { type Caught, catchFailure } from '../catch-failure.ts';
 import { type ResultOutcome, text } from '../dialect.ts';
 import { failedWith, messageOf } from './failures.ts';
 import { listOf, refuse } from './one-or-many.ts';
@@ -18,7 +19,26 @@ interface DiffArguments {
   start_line: number | number[];
 }
 
-export async function diffsOf(
+interface ApplyArguments extends DiffArguments {
+  path: string;
+  atomic: boolean;
+  trim: boolean;
+}
+
+export async function applyLineDiffs(
+  args: ApplyArguments,
+  workspace: Engine,
+  signal: AbortSignal,
+): Promise<ResultOutcome> {
+  const diffs = await diffsOf(args, signal);
+  const { path, trim, atomic } = args;
+  const options = { trim, partly: !atomic && diffs.length > 1, signal };
+  const apply = () => workspace.files.applyLineDiffs(path, diffs, options);
+  const applied = await catchFailure('hunk-mismatch', apply);
+  return diffsResult(diffs, applied, { path, mode: atomic ? 'atomic' : 'non-atomic' });
+}
+
+async function diffsOf(
   { search_content, replace_content, start_line }: DiffArguments,
   signal: AbortSignal | undefined,
 ): Promise<LineDiff[]> {
@@ -38,7 +58,7 @@ export async function diffsOf(
   }));
 }
 
-export async function diffsResult(
+async function diffsResult(
   diffs: readonly LineDiff[],
   applied: Caught<{ results: LineDiffResult[]; lines: number }, 'hunk-mismatch'>,
   { path, mode }: { path: string; mode: string },

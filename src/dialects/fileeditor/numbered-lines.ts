@@ -22,7 +22,7 @@ import { filesOf, refuse } from './one-or-many.ts';
 const MAX_LINES = 5_000_000;
 /** No file has so many lines: an end beyond it is the end of the file, too. */
 const LAST_LINE = Number.MAX_SAFE_INTEGER;
-/** A number of one digit, what stands behind it, and the line end. */
+/** A number of one digit, what follows it, and the line end. */
 const MIN_LINE_BYTES = '1 | \n'.length;
 /** For a file of very short lines the error suggests a range of this many lines, although more would fit. */
 const MAX_LINES_TRIED = 200_000;

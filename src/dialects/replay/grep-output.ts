@@ -68,7 +68,7 @@ async function withoutContext(files: readonly FileMatches[]): Promise<OutputLine
   return lines;
 }
 
-/** A match and its context form a group; a line of its own stands between two groups. */
+/** A match and its context form a group; a line of its own separates two groups. */
 async function inGroups(files: readonly FileMatches[]): Promise<OutputLine[]> {
   const yielder = new Yielder(undefined);
   const lines: OutputLine[] = [];

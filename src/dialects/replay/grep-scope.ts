@@ -5,7 +5,7 @@ import type { ToolContext } from '../dialect.ts';
 import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 import { homeExpanded, startOf } from './search-scope.ts';
 
-interface ScopeArguments {
+export interface ScopeArguments {
   directory?: string;
   globs?: string[];
   excludeGlobs?: string[];

@@ -27,7 +27,7 @@ export async function startThatFits(content: string): Promise<string> {
   );
   const fitting = await itemsThatFit(pieces);
   if (fitting.length === pieces.length) return content;
-  // Half of a character beyond U+FFFF may stand at the end.
+  // Half of a character beyond U+FFFF may be left at the end.
   return fitting.join('').replace(/[\ud800-\udbff]$/, '');
 }
 

@@ -44,7 +44,7 @@ const PERHAPS_HIDDEN = new RegExp(
     '\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\ud834\\udb40]',
 );
 
-/** How many characters are searched between two looks at the clock. */
+/** How many characters are searched between two checks of the clock. */
 const PIECE = 64 * 1024;
 /** What a match may need to see beyond its piece: the name of a content before it, a whole flag after it. */
 const BEFORE = 16;

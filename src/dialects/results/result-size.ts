@@ -15,7 +15,7 @@ export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 /** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
-/** Bytes that are measured between two looks at the clock. */
+/** Bytes that are measured between two checks of the clock. */
 const BYTES_PER_CHECK = 256 * 1024;
 
 /** Whether a text is short enough for a result. It only measures texts that might not be. */
@@ -59,7 +59,10 @@ export async function countThatFits<T>(
   return items.length;
 }
 
-/** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
+/**
+ * The lines as one text. When not all of them fit, it ends at a whole line and calls `truncated` with how many it
+ * shows.
+ */
 async function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): Promise<string> {
   const shown = await countThatFits(lines, bytesOfText);
   if (shown < lines.length) truncated(shown);

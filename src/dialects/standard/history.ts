@@ -1,6 +1,6 @@
-/** The history of changes as the tools show it, and the way back. */
+/** The history of changes as the tools show it, and their undo. */
 import { truncate } from '../../display/truncate.ts';
-import { type Change, type FileDiff, type JournalEntry, whyLost } from '../../engine/index.ts';
+import { type Change, type FileDiff, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
 import { budgetOf, pageOf } from '../results/budget.ts';
@@ -62,18 +62,13 @@ async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<
   const { id, at, origin, state, undoes, changes, unrecorded } = entry;
   const tool = undoes === undefined ? (origin.tool ?? '-') : `undo of ${undoes}`;
   const undone = state === 'undone' ? ', undone' : '';
-  const files = changes.filter((change) => !isOnTheWay(change));
+  const files = changes.filter((change) => !isMadeParent(change));
   const first = files.slice(0, MOST_FILES);
   const counts = await engine.history.lineCounts(id, new Set(first.map(({ path }) => path)));
   const shown = first.map((change) => `  ${changeText(change)}${countsText(counts.get(change.path))}`);
   const more = files.length > MOST_FILES ? [`  and ${files.length - MOST_FILES} more`] : [];
   const unknown = unrecorded === undefined ? [] : [`  changed by a command; ${unrecorded}`];
   return [`${id} ${timestamp(at)} ${tool}${undone}`, ...shown, ...more, ...unknown].join('\n');
-}
-
-/** A directory that the call only made on the way to something else. */
-export function isOnTheWay(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
 }
 
 function changeText(change: Change): string {

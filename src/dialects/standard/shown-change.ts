@@ -1,8 +1,8 @@
 /** One change in full, for the view that clients show beside a call. */
-import { DiffBudget, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
+import { DiffBudget, isMadeParent, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
-import { isOnTheWay, NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
+import { NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
 import { refused } from './outcome.ts';
 
 export async function shownChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
@@ -11,8 +11,8 @@ export async function shownChange(id: string | undefined, context: ToolContext):
   const entry = id === undefined ? await newestOwn(context) : await engine.history.entry(id);
   if (!entry || !maySee(entry, context)) return id === undefined ? noChange() : noEntry(id);
   const { at, roots, origin, state, undoes } = entry;
-  const onTheWay = new Set(entry.changes.filter(isOnTheWay).map(({ path }) => path));
-  const diffs = (await engine.history.diff(entry.id)).filter(({ path }) => !onTheWay.has(path));
+  const madeParents = new Set(entry.changes.filter(isMadeParent).map(({ path }) => path));
+  const diffs = (await engine.history.diff(entry.id)).filter(({ path }) => !madeParents.has(path));
   const undoing = state === 'undone' ? await undoingOf(entry, context) : undefined;
   const files = new DiffBudget().fit(diffs);
   const change = {

@@ -1,8 +1,8 @@
 /**
  * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
  *
- * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
- * paths a call touched. Only the diffs and plans of the history, which compare and change nothing, read past it.
+ * Here calls get their order, changes get their locks and their entry in the journal, and the caller learns which paths
+ * a call touched. Only the diffs and plans of the history, which compare and change nothing, read past it.
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
@@ -28,7 +28,7 @@ import { reportedPath } from './reported-path.ts';
 export interface AccessOptions {
   /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
   holdsOthers?: boolean;
-  /** True for a look that only prepares the call's own work: later calls wait until that has named its paths. */
+  /** True for a read that only prepares the call's own work: later calls wait until that has named its paths. */
   onlyPrepares?: boolean;
 }
 
@@ -59,7 +59,7 @@ interface Shared {
 interface Parts {
   wall: Wall;
   journal: Journal | undefined;
-  /** Looks at the directories before and after commands. */
+  /** Scans the directories before and after commands. */
   scanner: TreeScanner;
   /** Left out, none is declared by the owner. */
   encodings?: DeclaredEncodings;

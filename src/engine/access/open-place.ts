@@ -6,8 +6,8 @@ import { EngineFailure } from '../failures.ts';
 import type { Access } from './access.ts';
 
 /**
- * Resolves a path and uses the place; `facts` are reported of it besides its path. Whoever reads (`read`) must open the
- * file there before anything else.
+ * Resolves a path and uses the place; `facts` are reported of it besides its path. A call that reads (`read`) must open
+ * the file there before anything else.
  */
 export type OpenPlace = <T>(
   path: string,
@@ -16,7 +16,7 @@ export type OpenPlace = <T>(
   facts?: (result: T) => Partial<PathAccess>,
 ) => T | Promise<T>;
 
-/** What to do at a path, and what the caller hears of it. */
+/** What to do at a path, and what the caller learns of it. */
 interface Opening<T> {
   path: string;
   how: How;
@@ -28,8 +28,8 @@ const FOLLOWED: WalkOptions = {};
 const UNFOLLOWED: WalkOptions = { follow: false };
 
 /**
- * Most names are no links, and opening a file tells when one is: then the careful way follows it. To look for a link
- * before each open would take a sixth of the time of a small read.
+ * Most names are not links, and opening a file tells when one is: then a second, careful walk follows it. To look for a
+ * link before each open would take a sixth of the time of a small read.
  */
 export function openPlace<T>(
   access: Access,

@@ -106,7 +106,7 @@ export class CommandsApi {
   ): Promise<RunResult> {
     return this.#run(call, (commands, own) => {
       this.#requireConfined(commands);
-      // What is refused anyway does not wait for a look at all files first.
+      // A command that is refused anyway does not wait for a scan of all files first.
       check?.(commands);
       return this.#access.change('anywhere', {}, () => run(commands, own));
     });

@@ -111,7 +111,7 @@ export class FilesApi extends ChangingApi {
     );
   }
 
-  /** Replaces blocks of lines that stand where they are said to stand. */
+  /** Replaces blocks of lines that must be at the stated lines. */
   applyLineDiffs(
     path: string,
     diffs: readonly LineDiff[],

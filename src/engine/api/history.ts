@@ -1,4 +1,4 @@
-/** The engine's history: what was changed through it, by whom, and the way back. */
+/** The engine's history: what was changed through it, by whom, and how to undo it. */
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../caller.ts';
 import { isWithin } from '../confine/roots.ts';
@@ -37,7 +37,7 @@ export interface UndoPlan {
 export interface UndoOptions {
   /** Undoes what can be undone in spite of obstacles; the journal keeps what is in the way first. */
   force?: boolean;
-  /** Who hears of the paths, and in whose name the journal records the undo. */
+  /** Who learns of the paths, and in whose name the journal records the undo. */
   caller?: Caller;
 }
 

@@ -43,7 +43,7 @@ export class ReadingApi {
     return this.readAt(path, 'read', (place) => readDecoded(place, this.declaredFor(place), options));
   }
 
-  /** What bytes say that a file held once, in the encoding that they are in; undefined when they are no text. */
+  /** What bytes say that a file held once, in the encoding that they are in; undefined when they are not text. */
   decode(path: string, bytes: Buffer): Promise<string | undefined> {
     return this.readAt(path, 'looked-at', async (place) => {
       const judged = encodingOf(bytes, this.declaredFor(place));

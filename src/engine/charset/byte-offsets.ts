@@ -1,4 +1,4 @@
-/** Where the characters of a text stand in the bytes that it was decoded from. */
+/** Where the characters of a text are in the bytes that it was decoded from. */
 import { type Charset, isUtf16 } from './names.ts';
 import { type Sequences, sequencesOf } from './sequences.ts';
 
@@ -29,8 +29,8 @@ export function byteOffsets(bytes: Buffer, text: string, charset: Charset): Byte
 }
 
 /**
- * Encodings with characters of several bytes. A newline is one byte in all of them, and that byte is a newline
- * wherever it is: so only the lines that are asked for are looked at byte by byte.
+ * Encodings with characters of several bytes. A newline is one byte in all of them, and that byte is a newline wherever
+ * it is: so only the wanted lines are examined byte by byte.
  */
 class WideLines {
   readonly #bytes: Buffer;

@@ -1,8 +1,8 @@
 /**
  * Loads iconv-lite late: its tables take milliseconds to read, and few servers meet a file that needs them.
  *
- * The main thread tells each thread where to get the text of the bundle. The text was read from the package before any tool could
- * change something there, so what stands on the disk later is not run.
+ * The main thread tells each thread where the text of the bundle is. The text was read from the package before any tool
+ * could change something there, so what is on the disk later is not run.
  */
 import * as stringDecoder from 'node:string_decoder';
 

@@ -16,7 +16,7 @@ export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Also without a NUL: what has one is no text. */
+/** Also without a NUL: what has one is not text. */
 export class Utf8Check {
   #held: Uint8Array = new Uint8Array(0);
 

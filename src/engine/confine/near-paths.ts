@@ -46,7 +46,7 @@ function firstNames(dir: Dir): readonly string[] {
 }
 
 /** What is below similar directories by the rest of the path, or by similar names; else the directories. */
-export function standingBelow(
+export function existingBelow(
   wall: Pick<Wall, 'resolve'>,
   directories: readonly string[],
   rest: string,
@@ -54,11 +54,11 @@ export function standingBelow(
 ): readonly string[] {
   const guessed = options.isGuess ? directories.slice(0, 1) : directories;
   const { makeParents: _, onMake: __, ...looking } = options;
-  const below = guessed.flatMap((each) => standing(wall, each + rest, { ...looking, isGuess: true }));
+  const below = guessed.flatMap((each) => existing(wall, each + rest, { ...looking, isGuess: true }));
   return below.length > 0 ? below : guessed;
 }
 
-function standing(wall: Pick<Wall, 'resolve'>, path: string, options: WalkOptions): readonly string[] {
+function existing(wall: Pick<Wall, 'resolve'>, path: string, options: WalkOptions): readonly string[] {
   try {
     const place = wall.resolve(path, options);
     try {

@@ -3,6 +3,7 @@ import { fail } from '../failures.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt, failMissing } from './errno.ts';
+import type { MadeParent } from './made-parents.ts';
 import { similarPaths } from './near-paths.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
@@ -24,7 +25,7 @@ export class Place {
   /** The names that lead from the root to the held parent. */
   readonly #way: readonly string[];
   /** The names of the parent directories that were made on the way, outermost first. */
-  #made: readonly { dir: Dir; name: string }[];
+  #made: readonly MadeParent[];
   #owned: boolean;
   #isMadeShared = false;
   readonly #protectedPlaces: ProtectedPlaces;
@@ -41,7 +42,7 @@ export class Place {
     shown: string;
     path: string;
     way: readonly string[];
-    made: { dir: Dir; name: string }[];
+    made: readonly MadeParent[];
     protectedPlaces: ProtectedPlaces;
     withheld: Withheld | undefined;
     asDirectory: Verdict | undefined;
@@ -142,7 +143,7 @@ export class Place {
       return { dir: root, name };
     });
     this.#isMadeShared = true;
-    // What stands for a hidden place is its own: others in the same directory are not hidden.
+    // What replaces a hidden place is its own: others in the same directory are not hidden.
     if (!this.#owned || !this.#dir.mayPark) return;
     this.#dir = shared.share(this.#dir, root, this.#way);
     this.#owned = false;

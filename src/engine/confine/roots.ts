@@ -18,7 +18,7 @@ export interface Root {
   readonly given: string;
   /** With all links resolved, at the time of the start. */
   readonly real: string;
-  /** Every absolute path that leads here without a look at the disk. */
+  /** Every absolute path that is known to lead here without reading the disk. */
   readonly knownAs: readonly string[];
   /** Why nothing may be changed here; undefined where changes are allowed. */
   readonly readOnly: 'server' | 'directory' | undefined;

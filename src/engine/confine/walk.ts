@@ -3,7 +3,8 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt, failMissing } from './errno.ts';
-import { similarPaths, standingBelow } from './near-paths.ts';
+import { MadeParents } from './made-parents.ts';
+import { existingBelow, similarPaths } from './near-paths.ts';
 import { Place } from './place.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
@@ -16,8 +17,6 @@ import type { Verdict, Withheld } from './withheld/withheld.ts';
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 const MAX_NAME_BYTES = 255;
-/** Of this many directories that were made below each other, one keeps its descriptor. */
-const MADE_A_DESCRIPTOR = 16;
 
 /** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
 export class PathWalk {
@@ -30,7 +29,7 @@ export class PathWalk {
   #todo: string[];
   #links = 0;
   #steps = 0;
-  #made: { dir: Dir; name: string }[] = [];
+  readonly #made = new MadeParents();
 
   constructor(wall: Wall, path: string, options: WalkOptions) {
     this.#wall = wall;
@@ -85,14 +84,7 @@ export class PathWalk {
 
   abandon(): void {
     this.#release();
-    for (const { dir, name } of this.#made.reverse()) {
-      try {
-        dir.rmdir(name);
-      } catch {
-        // Somebody put something there meanwhile: it stays.
-      }
-      dir.close();
-    }
+    this.#made.remove();
   }
 
   #checkName(name: string): void {
@@ -129,14 +121,14 @@ export class PathWalk {
   #similar(name: string): readonly string[] {
     const directories = similarPaths(this.#dir, { shown: this.#shown, name, isListed: this.#isListed });
     const rest = this.#todo.map((each) => `/${each}`).join('');
-    return standingBelow(this.#wall, directories, rest, this.#options);
+    return existingBelow(this.#wall, directories, rest, this.#options);
   }
 
   get #withheld(): Withheld | undefined {
     return this.#options.own ? undefined : this.#wall.withheld;
   }
 
-  /** What the owner of the server has said about a name in the directory that the walk is in. */
+  /** What the owner of the server decided about a name in the directory that the walk is in. */
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
     const withheld = this.#withheld;
     if (withheld === undefined) return undefined;
@@ -194,9 +186,9 @@ export class PathWalk {
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
     const path = this.#pathOf(name);
-    // Inside what was just made nothing is protected yet; the whole path is looked at when it has become a place.
-    if (this.#made.length === 0) {
-      // Deeper ones could not be walked afterwards, and to make and take back thousands keeps others waiting.
+    // Inside what was just made nothing is protected yet; the whole path is checked when it has become a place.
+    if (this.#made.list.length === 0) {
+      // Deeper ones could not be walked afterwards, and to make and remove thousands keeps others waiting.
       if (this.#todo.length > limits.treeDepth)
         fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
       requireNotOwnerFile({ root: this.#root, name, path, shown: this.#shown });
@@ -214,23 +206,11 @@ export class PathWalk {
     const parent = this.#dir;
     const made = attempt(this.#shown, 'open', () => parent.enter(name));
     if (typeof made === 'string' || 'linkTarget' in made) return false;
-    // The parent stays held until the place is closed, so that the new directory can be taken back.
-    this.#made.push({ dir: this.#keptForUndo(parent), name });
+    // The parent stays held until the place is closed, so that the new directory can be removed again.
+    this.#made.add(parent, name, { root: this.#root.dir, names: this.#names });
     this.#dir = made;
     this.#names.push(name);
     return true;
-  }
-
-  /** A deep path may make a thousand directories: of those above them only some keep their descriptors. */
-  #keptForUndo(parent: Dir): Dir {
-    if (parent === this.#root.dir) return parent.again();
-    const since = this.#made.length % MADE_A_DESCRIPTOR;
-    if (since > 0) {
-      const from = this.#made[this.#made.length - since]!.dir;
-      parent.mayPark?.({ from, names: this.#names.slice(-since), used: () => {} });
-      parent.park?.();
-    }
-    return parent;
   }
 
   #linkAt(name: string): string | undefined {
@@ -323,7 +303,7 @@ export class PathWalk {
       shown: this.#shown,
       path: this.#pathOf(name),
       way: this.#names,
-      made: this.#made,
+      made: this.#made.list,
       protectedPlaces: this.#wall.protectedPlaces,
     });
   }
@@ -347,8 +327,7 @@ export class PathWalk {
   }
 
   #release(): void {
-    const held = this.#made.some(({ dir }) => dir === this.#dir);
-    if (this.#dir !== this.#root.dir && !held) this.#dir.close();
+    if (this.#dir !== this.#root.dir && !this.#made.holds(this.#dir)) this.#dir.close();
     this.#dir = this.#root.dir;
   }
 }

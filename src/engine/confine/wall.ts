@@ -1,9 +1,9 @@
 /**
- * From a path that somebody sent to a held directory and one name: the only way to the disk.
+ * From a path that somebody sent to a held directory and one name: the only access to the disk.
  *
- * A path is walked one component at a time on held directories. Links are read and resolved by hand, `..`
- * goes to where the walk really came from, and whatever leaves the roots is an `outside` failure before
- * anything beyond them was looked at. No whole path is ever handed to the system twice.
+ * A path is walked one component at a time on held directories. Links are read and resolved by hand, `..` goes to where
+ * the walk really came from, and whatever leaves the roots is an `outside` failure before anything beyond them is read.
+ * No whole path is ever handed to the system twice.
  */
 import { resolve as resolvePath } from 'node:path';
 import { atOnce, type Steps } from '../event-loop.ts';
@@ -162,7 +162,7 @@ export class Wall {
     return result;
   }
 
-  /** A path as it reads, from the first root on, without a look at the disk. */
+  /** A path as it is written, from the first root on, without reading the disk. */
   absolute(path: string): string {
     requireShortPath(path);
     return isPlain(path) ? path : resolvePath(this.roots[0]?.given ?? '/', path);

@@ -2,7 +2,7 @@
  * Tells when an entry may have changed, by any program.
  *
  * The system watches the held directory itself, not a path: what is put in its place, and what links lead to, is not
- * watched. An event says only that a name of the directory is worth another look through the wall. Where directories
+ * watched. An event says only that a name of the directory is worth another check through the wall. Where directories
  * are not held by descriptors a path could lead elsewhere by the time the system follows it, so nothing is watched.
  */
 import * as fs from 'node:fs';

@@ -7,7 +7,7 @@
  */
 
 import { temporaryName } from '../confine/content/draft-names.ts';
-import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -29,10 +29,10 @@ export interface Replacement {
   place: Place;
   /** The new content; `removed` when the file is to go, for which a snapshot is expected. */
   bytes: Buffer | 'removed';
-  /** What must still stand there, `absent` for a new file; anything when left out. */
+  /** What must still be there, `absent` for a new file; anything when left out. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
-  like?: Dress;
+  like?: FileAttributes;
 }
 
 /** Refuses two changes of one file in one call: which of them would be meant? */
@@ -68,12 +68,12 @@ export async function replaceTogether(
       // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
       await allDone(prepared.slice(at).map((each) => each.flush()));
     }
-    // The last one needs no way back: nothing comes after it.
+    // The last one needs nothing to restore from: nothing comes after it.
     for (const { place, old } of prepared.slice(0, -1)) {
       await yielder.pause();
       kept.push(await keep(place, old, signal));
     }
-    // Looks at all of them before the first one changes: what has to be taken back was seen half done.
+    // Looks at all of them before the first one changes: what has to be undone was seen half done.
     for (const each of prepared) {
       await yielder.pause();
       each.check();
@@ -102,7 +102,7 @@ function prepare(
   return prepareRemoval(place, expect as FileSnapshot, recorder);
 }
 
-/** The journal stores what goes: to set it aside would be a step that cannot be taken back by a rename. */
+/** The journal stores what goes: to set it aside would be a step that a rename cannot undo. */
 async function prepareRemoval(
   place: Place,
   expect: FileSnapshot,
@@ -121,8 +121,8 @@ async function prepareRemoval(
 }
 
 /**
- * Each file is looked at once more right before it is replaced, and nothing waits in between. Between two files other
- * calls may run: the locks keep those away that change the same files, and the order of calls those that read them.
+ * Checks each file once more right before it is replaced; nothing waits in between. Between two files other calls may
+ * run: the locks keep those away that change the same files, and the order of calls those that read them.
  */
 async function publishAll(
   prepared: readonly Prepared[],
@@ -145,7 +145,7 @@ async function publishAll(
   }
 }
 
-/** Tries every one; the caller hears of the first one that cannot be restored. */
+/** Tries every one; the caller learns of the first one that cannot be restored. */
 async function restoreAll(kept: readonly Kept[]): Promise<void> {
   const toTheEnd = new Yielder(undefined);
   const failures: unknown[] = [];
@@ -165,7 +165,7 @@ async function flushAll(places: readonly Place[]): Promise<void> {
   for (const { dir, shown } of directories.values()) await attemptAsync(shown, 'write', () => dir.flush());
 }
 
-/** What stood at a place before, ready to be restored in one step. */
+/** What was at a place before, ready to be restored in one step. */
 interface Kept {
   readonly dir: Dir;
   restore(): void;
@@ -215,7 +215,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(copy, bytes, signal);
-      dressDraft(copy, old);
+      setAttributes(copy, old);
       await flushDraft(copy);
     });
     copy.rest();

@@ -1,7 +1,7 @@
 /** Replaces a file's content in one step: the old content or the new one, never anything in between. */
 
 import { holdsBytes } from '../confine/content/read.ts';
-import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -22,7 +22,7 @@ export interface ReplaceOptions {
   /** What must still be there: `absent` for a new file, a snapshot for an edit; anything when left out. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
-  like?: Dress;
+  like?: FileAttributes;
   signal?: AbortSignal | undefined;
   recorder?: ChangeRecorder;
   /** False where the caller flushes the directory of several files once. */
@@ -36,7 +36,7 @@ export interface Prepared {
   readonly old: Stat | undefined;
   /** Settles when the content, and what the journal kept for it, survive a power cut. */
   flush(): Promise<void>;
-  /** The last look. From here to `publish` nothing may wait: what is compared is what is replaced. */
+  /** The last check. From here to `publish` nothing may wait: what is compared is what is replaced. */
   check(): void;
   publish(): void;
   /** Always called in the end; removes what was not published. */
@@ -90,7 +90,7 @@ export async function prepareContent(
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
-      dressDraft(draft, old ?? like);
+      setAttributes(draft, old ?? like);
     });
     seen = await keeping;
   } catch (error) {
@@ -119,7 +119,7 @@ export async function prepareContent(
 }
 
 async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
-  // Many files of one change come here together, and a large directory makes each of them slow. All that wait go on
+  // Many files of one change come here together, and a large directory makes each of them slow. All that wait continue
   // in the same turn, so each of them asks again.
   for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {
@@ -166,7 +166,7 @@ function replaceable(place: Place): Stat | undefined {
   return old;
 }
 
-/** The last look before a change: fails when the file is no longer what was read. */
+/** The last check before a change: fails when the file is no longer what was read. */
 export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'): void {
   const now = place.lstat();
   if (expect === 'absent') {

@@ -24,7 +24,7 @@ export interface BelowEntry {
   /** From the listed directory on, with `/` between the names. */
   path: string;
   type: EntryType;
-  /** In bytes as the system tells it; of a link, the length of what it says. */
+  /** In bytes as the system gives it; of a link, the length of what it says. */
   size: number;
 }
 
@@ -50,8 +50,8 @@ export async function listBelow(place: Place, options: ListAllOptions): Promise<
 }
 
 /**
- * Names are raw here, one character for each byte: every name on the disk can be looked at, and comparing
- * two of them compares their bytes.
+ * Names are raw here, one character for each byte: every name on the disk can be checked, and comparing two of them
+ * compares their bytes.
  */
 class Listing {
   readonly entries: BelowEntry[] = [];
@@ -72,7 +72,7 @@ class Listing {
 
   /** Adds a directory's entries. False when the listing is full: then everything stops. */
   async add(dir: Dir, names: readonly string[], prefix: string, level: number): Promise<boolean> {
-    // What is inside `a` comes where `a/` stands in the order: after `a.txt`, before `a0`. Of the
+    // What is inside `a` comes where `a/` has its place in the order: after `a.txt`, before `a0`. Of the
     // directories that wait for their place the one that was met last comes first.
     const waiting: string[] = [];
     for (const name of names) {

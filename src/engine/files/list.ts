@@ -13,7 +13,7 @@ import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 
 export interface ListedEntry extends Entry {
-  /** What a link leads to: `outside` also when that is missing or cannot be told. Equal to `type` otherwise. */
+  /** What a link leads to: `outside` also when that is missing or cannot be found out. Equal to `type` otherwise. */
   target: 'file' | 'directory' | 'special' | 'outside';
 }
 
@@ -126,7 +126,7 @@ export function openDirectory(place: Place): Dir {
   return place.enter();
 }
 
-/** Where a listing begins it must be possible to list: if not, the directory itself tells why. */
+/** Where a listing begins it must be possible to list: if not, the directory itself says why. */
 async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
   if (typeof listing !== 'string') return inOrder(listing, yielder);

@@ -1,4 +1,4 @@
-/** What the operations on files tell about what they are about to do, for the journal. */
+/** What the operations on files report to the journal about what they are about to do. */
 
 import type { SetAside } from '../../state/contents.ts';
 import type { Stat } from '../confine/directory/dir.ts';
@@ -49,8 +49,8 @@ export interface ChangeRecorder {
     after: NewContent,
   ): Promise<Buffer | undefined>;
   /**
-   * Before something is removed. Gives where it is to be moved to instead, where that can be done; a directory
-   * that must be empty is not moved.
+   * Before something is removed. Gives the place to move it to instead, where that can be done; a directory that must
+   * be empty is not moved.
    */
   removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined>;
   /** What was to be set aside could not be moved there: before it is removed after all. */

@@ -17,7 +17,7 @@ export interface RemoveOptions {
   recursive: boolean;
   signal: AbortSignal | undefined;
   recorder?: ChangeRecorder;
-  /** The last look, right before it goes. */
+  /** The last check, right before it is removed. */
   check?(): void;
 }
 
@@ -115,7 +115,7 @@ export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'mov
   }
 }
 
-/** Looked at before anything goes: a tree that cannot be removed whole is left whole. */
+/** Checked before anything is removed: a tree that cannot be removed whole is left whole. */
 async function requireRemovable(
   wall: Wall,
   dir: Dir,

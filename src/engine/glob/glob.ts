@@ -1,12 +1,12 @@
 /**
  * Which relative paths a list of globs means, and which directories a walk may leave out because of them.
  *
- * The language: `*` and `?` within a name, `**` as a whole segment for any number of directories, `[abc]`,
- * `[!a]`, `[^a]`, `[[:alpha:]]`, `{a,b}` and `{1..9}` (nested as well), and `\` before a character that shall
- * stand for itself. Names that start with a dot are names like any other. `!`, `(`, `)`, `|`, `+`, `@` and
- * quotes mean nothing: there are no extended globs and no negated patterns, so that every file can be named.
- * A pattern is taken from the top: `*.ts` is in the directory itself, and needs a `**` before it to be at any
- * depth. `dir/**` and `dir/` mean everything below `dir`, not `dir` itself.
+ * The language: `*` and `?` within a name, `**` as a whole segment for any number of directories, `[abc]`, `[!a]`,
+ * `[^a]`, `[[:alpha:]]`, `{a,b}` and `{1..9}` (nested as well), and `\` before a character that is meant literally.
+ * Names that start with a dot are names like any other. `!`, `(`, `)`, `|`, `+`, `@` and quotes mean nothing: there are
+ * no extended globs and no negated patterns, so that every file can be named. A pattern is taken from the top: `*.ts`
+ * is in the directory itself, and needs a `**` before it to be at any depth. `dir/**` and `dir/` mean everything below
+ * `dir`, not `dir` itself.
  *
  * Matching takes no more than path × pattern steps per alternative. A regular expression cannot promise that
  * (`*a*a*a*b` against a long name runs for seconds), so none is used.
@@ -57,7 +57,7 @@ export function requireShortGlob(pattern: string): void {
   fail({ kind: 'bad-glob', pattern: shown, reason: `it is longer than ${LONGEST} characters` });
 }
 
-/** Comes before a look at the globs of a call one by one. */
+/** Comes before the globs of a call are checked one by one. */
 export function requireFewGlobs(patterns: readonly string[] | undefined): void {
   const beyond = patterns?.[MOST_IN_LIST];
   if (beyond === undefined) return;
@@ -123,7 +123,7 @@ export function splitGlob(pattern: string): { base: string; rest: string } {
 class Globs implements GlobMatcher {
   readonly #ignoreCase: boolean;
   readonly #literals = new Set<string>();
-  // Of `**/name`, only the name needs a look.
+  // Of `**/name`, only the name needs checking.
   readonly #names: NameGlob[] = [];
   readonly #others: PathGlob[] = [];
   readonly #all: readonly PathGlob[];
@@ -252,7 +252,7 @@ function parsePath(text: string, ignoreCase: boolean): PathGlob {
   return segments;
 }
 
-/** A `/` parts segments also when it is escaped, and never stands in a class: `expandBraces` has seen to it. */
+/** A `/` parts segments also when it is escaped, and is never part of a class: `expandBraces` has seen to it. */
 function splitSegments(text: string): string[] {
   const parts: string[] = [];
   let from = 0;

@@ -33,7 +33,7 @@ export function parseIgnoreLine(line: string): IgnoreRule | undefined {
   return { negated, directoryOnly, about: { name: name === GLOBSTAR ? anyName : name! } };
 }
 
-/** Spaces at the end do not count, unless a backslash stands before the first of them. */
+/** Spaces at the end do not count, unless a backslash precedes the first of them. */
 function trimSpaces(line: string): string {
   let spacesFrom = -1;
   for (let at = 0; at < line.length; at++) {
@@ -54,7 +54,7 @@ function parseSegments(pattern: string): PathGlob | undefined {
   const endSegment = (end: number, slashEscaped: boolean) => {
     if (!/^\*{2,}$/.test(pattern.slice(from, end))) segments.push(nameFromRuns(runs));
     else {
-      // An escaped slash does not let the `**` before it stand for nothing.
+      // An escaped slash does not let the `**` before it match nothing.
       if (slashEscaped) segments.push(anyName);
       if (segments.at(-1) !== GLOBSTAR) segments.push(GLOBSTAR);
     }
@@ -86,7 +86,7 @@ function parseSegments(pattern: string): PathGlob | undefined {
   return segments;
 }
 
-/** The class whose `[` stands before `start`, and the index of its `]`; undefined when it is not one. */
+/** The class whose `[` is before `start`, and the index of its `]`; undefined when it is not one. */
 function parseClass(pattern: string, start: number): { charClass: CharClass; end: number } | undefined {
   const negated = pattern[start] === '!' || pattern[start] === '^';
   const first = negated ? start + 1 : start;

@@ -1,9 +1,9 @@
 /**
  * One segment of a glob, matched against one name: `*`, `?`, `[…]` and escapes.
  *
- * The stars part the segment into runs. The first run stands at the start of the name, the last one at its end,
- * and each of the others is taken at the first place where it fits: that leaves the most for the runs after it,
- * so nothing is ever tried twice and no pattern takes more than name × pattern steps.
+ * The stars part the segment into runs. The first run is at the start of the name, the last one at its end, and each of
+ * the others is taken at the first place where it fits: that leaves the most for the runs after it, so nothing is ever
+ * tried twice and no pattern takes more than name × pattern steps.
  */
 import { endOfClass, GlobProblem } from './braces.ts';
 import { foldCase, upper } from './letter-case.ts';

@@ -3,7 +3,7 @@ import type { NameGlob } from './name-glob.ts';
 
 export const GLOBSTAR = '**';
 export type Segment = NameGlob | typeof GLOBSTAR;
-/** No two `**` stand side by side. One at the end takes at least one name, any other may take none. */
+/** No two `**` are adjacent. One at the end takes at least one name, any other may take none. */
 export type PathGlob = readonly Segment[];
 
 /** Matches the first `length` segments. Only the last `**` is retried: that covers all the others. */

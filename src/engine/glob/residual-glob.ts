@@ -53,8 +53,8 @@ function segmentsOf(plain: string): string[] {
 }
 
 /**
- * Walks down the names and keeps every place in the pattern where a match may stand. There are no more places
- * than segments, so that many `**` cost no more than one.
+ * Walks down the names and keeps every place in the pattern where a match may be. There are no more places than
+ * segments, so that many `**` cost no more than one.
  */
 function follow(
   segments: readonly string[],
@@ -76,7 +76,7 @@ function follow(
   return { left: left.map((place) => segments.slice(place).join('/')), meantOneAbove };
 }
 
-/** A `**` may also stand for no directory at all. */
+/** A `**` may also match no directory at all. */
 function withSkipped(places: ReadonlySet<number>, segments: readonly string[]): Set<number> {
   const all = new Set(places);
   for (const place of places) if (segments[place] === GLOBSTAR) all.add(place + 1);

@@ -1,8 +1,8 @@
 /**
- * The journal: every change of a file, with what is needed to take it back.
+ * The journal: every change of a file, with what is needed to undo it.
  *
- * Several servers may share one: each change is a record of the log before it is made, and what the file held is in
- * the content store.
+ * Several servers may share one: each change is a record of the log before it is made, and what the file held is in the
+ * content store.
  */
 import { randomInt } from 'node:crypto';
 import type { Locks } from '../../state/locks.ts';
@@ -32,7 +32,7 @@ const MEASURE_LINES_MS = 1000;
 const LINES_RESERVE = 1 / 32;
 const MOST_RESERVED_BYTES = 1024 ** 2;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
-/** So many of the parts that this server has begun are remembered. */
+/** How many of the parts that this server has begun the journal remembers. */
 const MOST_BEGUN = 1024;
 /** Says when and by which bounds somebody last tidied. */
 const TIDIED = 'tidied';

@@ -2,7 +2,8 @@
  * Finds out what became of changes that the journal planned and whose end no server has recorded: a server was killed,
  * or lost the database, in the middle of them.
  *
- * The next server that holds the lock of a path looks what is there: only then can no other server still be changing it.
+ * The next server that holds the lock of a path checks what is there: only then can no other server still be changing
+ * it.
  */
 import type { UnsettledChange } from '../../state/locks.ts';
 import type { Place } from '../confine/place.ts';

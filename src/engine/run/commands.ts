@@ -1,10 +1,8 @@
 /** The commands of one engine: three profiles over the same wall, the same sandbox and the same programs. */
-import { resolve } from 'node:path';
-import type { How, PathAccess } from '../caller.ts';
+import type { PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import { ownPackage } from '../confine/protect/own-package.ts';
 import type { Wall } from '../confine/wall.ts';
-import { mapInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { GitGuard } from './git-guard.ts';
@@ -13,17 +11,14 @@ import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './new-ig
 import { OwnNamesGuard } from './own-names-guard.ts';
 import type { BundledProgram, Programs } from './path-lookup.ts';
 import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } from './path-lookup.ts';
-import { checkArgv } from './policy/check.ts';
-import type { PathArgument } from './policy/declaration.ts';
-import { requireShortLine } from './policy/length.ts';
-import { lookedUpInTurns, pathsThroughWall } from './policy/path-arguments.ts';
 import { readingCommands } from './policy/reading-commands.ts';
-import { gnuPrograms, workingSetpriv } from './probe-programs.ts';
+import { workingSetpriv } from './probe-programs.ts';
 import { variablesNamed } from './process/environment.ts';
 import { LiveRuns } from './process/live-runs.ts';
 import type { OutputListener, RunResult } from './process/run.ts';
 import type { Profile } from './profiles.ts';
 import { developerCommands, developerProfile, readingProfile, shellProfile } from './profiles.ts';
+import { type CheckedCall, ReadingCommandCheck } from './reading-command.ts';
 import { ALTERNATIVES, systemDirectories } from './sandbox/bubblewrap.ts';
 import { guardedPlaces, protectRoots } from './sandbox/guarded-places.ts';
 import { installationsOf } from './sandbox/installations.ts';
@@ -72,12 +67,6 @@ export interface CommandStart {
 /** Programs that only start other programs: no command sees their installations. */
 const LAUNCHERS = ['bwrap', 'setpriv'];
 
-interface CheckedCall {
-  program: string;
-  args: readonly string[];
-  pathArguments?: readonly PathAccess[];
-}
-
 export class Commands {
   /** The names that `runDeveloperTool` takes. */
   readonly developerCommands: readonly string[];
@@ -87,8 +76,7 @@ export class Commands {
   /** With the result of the last trial of the sandbox. */
   #settings: LaunchSettings;
   readonly #runs = new LiveRuns();
-  /** Which programs are GNU's; asked for with the first reading command. */
-  #gnu: Promise<ReadonlySet<string>> | undefined;
+  readonly #reading: ReadingCommandCheck;
   readonly #unprotect: () => void;
   readonly #git: GitGuard;
   readonly #own: OwnNamesGuard;
@@ -106,6 +94,7 @@ export class Commands {
     this.#settings = settings;
     this.#chooseSandbox = chooseSandbox;
     this.#unprotect = wall.protectedPlaces.add(settings.scratch.path);
+    this.#reading = new ReadingCommandCheck(wall, programs);
     this.#git = new GitGuard(wall);
     this.#own = new OwnNamesGuard(wall);
   }
@@ -156,25 +145,8 @@ export class Commands {
 
   /** Runs a command that only reads, after a check of its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, readingProfile, async (cwd) => {
-      requireShortLine(command, args);
-      this.#gnu ??= gnuPrograms(this.#programs);
-      const gnu = await this.#gnu;
-      const throughWall = pathsThroughWall(this.#wall, cwd);
-      const yielder = new Yielder(call.signal);
-      const resolvePath = await lookedUpInTurns(throughWall, args, yielder);
-      await yielder.pause();
-      const checked = checkArgv(command, args, {
-        policies: readingCommands,
-        resolvePath,
-        isGnu: (name) => gnu.has(name),
-      });
-      const pathArguments = await mapInTurns(checked.paths, yielder, (path) =>
-        accessOf(path, cwd, checked.metadataOnly),
-      );
-      await yielder.pause();
-      return { program: programNamed(this.#programs, command), args: checked.args, pathArguments };
-    });
+    const { signal } = call;
+    return this.#run(call, readingProfile, (cwd) => this.#reading.check({ command, args, cwd, signal }));
   }
 
   /** Runs one of the developer tools, with any arguments. */
@@ -313,16 +285,6 @@ export class Commands {
     const reason = 'files are denied or hidden here, and without bubblewrap a command could read them';
     fail({ kind: 'no-sandbox', reason });
   }
-}
-
-/** What a reading command does at a path among its arguments. */
-function accessOf({ path, type, real }: PathArgument, cwd: string, metadataOnly: boolean): PathAccess {
-  return { path: real ?? resolve(cwd, path), how: howOf(type, metadataOnly) };
-}
-
-function howOf(type: PathArgument['type'], metadataOnly: boolean): How {
-  if (type === 'directory') return metadataOnly ? 'listed' : 'searched';
-  return metadataOnly || type === 'missing' ? 'looked-at' : 'read';
 }
 
 /** An argument of a program ends at its first NUL character. */

@@ -12,7 +12,7 @@ export function ignoreFilesIn(wall: Wall): string[] {
   return filesNamed(wall, IGNORE_FILE);
 }
 
-/** By which a fleet knows its directories: a command can read them, too, and not change them. */
+/** A fleet recognises its directories by this: a command can read them, too, and not change them. */
 export function workspaceFilesIn(wall: Wall): string[] {
   return filesNamed(wall, WORKSPACE_FILE);
 }

@@ -3,8 +3,8 @@
  * keeps files and directories in their place, but no link, and it cannot keep a name from appearing.
  */
 import { dirname, join, relative, sep } from 'node:path';
+import { type OwnLink, statAt, targetOf } from '../confine/protect/followed-path.ts';
 import { ownPackage } from '../confine/protect/own-package.ts';
-import { lookAt, type OwnLink, targetOf } from '../confine/protect/way.ts';
 import { isWithin, type Root } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
@@ -68,7 +68,7 @@ export class OwnNamesGuard {
     let at = root.real;
     for (const name of relative(root.real, path).split(sep).filter(Boolean)) {
       at = join(at, name);
-      const found = lookAt(at);
+      const found = statAt(at);
       if (found === undefined) return undefined;
       if (found.isSymbolicLink()) return at;
     }
@@ -86,7 +86,7 @@ export class OwnNamesGuard {
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {
-      // Something else stands in the way: nothing starts from there, and no tool may make anything by that name.
+      // Something else blocks the path: nothing starts from there, and no tool may make anything by that name.
       return [];
     }
   }

@@ -4,8 +4,8 @@ import type {
   Copies,
   CopyTarget,
   DirectoryFiles,
-  LookOptions,
-  TreeLook,
+  ScanOptions,
+  TreeScan,
   TreeScanner,
 } from '../confine/scan/tree-scanner.ts';
 import { Search } from './search.ts';
@@ -18,8 +18,8 @@ export class LazySearch implements TreeScanner {
     return this.#search;
   }
 
-  look(dir: Dir, options: LookOptions): Promise<TreeLook> {
-    return this.search.trees.look(dir, options);
+  scan(dir: Dir, options: ScanOptions): Promise<TreeScan> {
+    return this.search.trees.scan(dir, options);
   }
 
   copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {

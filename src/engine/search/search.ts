@@ -31,7 +31,7 @@ export interface SearchSettings {
   workers?: number;
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
-  /** How long the main thread looks at a tree before it leaves the rest to the search threads. */
+  /** How long the main thread scans a tree before it leaves the rest to the search threads. */
   ownMs?: number;
   /** The bundle of the search thread, where it is not the package's own. */
   workerFile?: string;
@@ -90,7 +90,7 @@ export class Search {
     return this.#pool.close();
   }
 
-  /** Looks at whole trees on the same threads. */
+  /** Scans whole trees on the same threads. */
   get trees(): TreeScanner {
     return new TreeThreads((units, job) => this.#runUnits(units, job), this.#ownMs);
   }
@@ -170,48 +170,46 @@ export class Search {
     });
   }
 
-  /** Holds the root open while threads walk below it, and enforces the call's limits. */
+  /** Holds the root open while threads walk below it. */
   async #searchFrom<T>(
     where: Place | Dir,
     selection: Selection,
     call: SearchCall,
     search: (root: SearchRoot, running: RunningSearch) => Promise<T>,
   ): Promise<T> {
-    const limits = new CallLimits(call);
     const root = openSearchRoot(where, selection);
-    const memory = this.#memories.take();
-    const queue = new WorkQueue(memory.shared);
-    let isReusable = false;
     try {
-      queue.clear();
-      if (root.file === undefined) queue.push(['']);
-      else if (selects(selection, textOf(root.file))) queue.push([fileUnit('', [root.file])]);
-      const { client = '', onProgress, charsets } = call;
-      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress, charsets };
-      const found = await search(root, running);
-      isReusable = true;
-      return found;
+      return await this.#withQueue(call, (running) => {
+        if (root.file === undefined) running.queue.push(['']);
+        else if (selects(selection, textOf(root.file))) running.queue.push([fileUnit('', [root.file])]);
+        return search(root, running);
+      });
     } finally {
-      this.#memories.giveBack(memory, isReusable);
-      limits.release();
-      tidyHeap();
       if (root.dir !== where && !(where instanceof Place && root.dir === where.dir)) root.dir.close();
     }
   }
 
   /** Cannot be cancelled: its callers need the whole result. */
-  async #runUnits(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
-    const limits = new CallLimits({});
+  #runUnits(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
+    return this.#withQueue({}, (running) => {
+      const overflow = running.queue.push(units);
+      return runJob({ ...running, overflow }, job, ignore);
+    });
+  }
+
+  /** Gives a search an empty queue, and enforces the call's limits. */
+  async #withQueue<T>(call: SearchCall, run: (running: RunningSearch) => Promise<T>): Promise<T> {
+    const { client = '', onProgress, charsets } = call;
+    const limits = new CallLimits(call);
     const memory = this.#memories.take();
     const queue = new WorkQueue(memory.shared);
     let isReusable = false;
     try {
       queue.clear();
-      const overflow = queue.push(units);
-      const shared = { pool: this.#pool, queue, memory, limits, client: '', onProgress: undefined };
-      const results = await runJob({ ...shared, overflow }, job, ignore);
+      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress, charsets };
+      const found = await run(running);
       isReusable = true;
-      return results;
+      return found;
     } finally {
       this.#memories.giveBack(memory, isReusable);
       limits.release();

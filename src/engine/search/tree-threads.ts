@@ -1,6 +1,6 @@
 /**
- * Looks at whole trees and copies files of them, for those who compare a tree with what it was. What takes a moment is
- * done at once; only the rest is worth waking the search threads for.
+ * Scans whole trees and copies files of them, so that callers can compare a tree with what it was. What takes a moment
+ * is done at once; only the rest is worth waking the search threads for.
  */
 import type { Dir } from '../confine/directory/dir.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
@@ -9,16 +9,16 @@ import type {
   Copies,
   CopyTarget,
   DirectoryFiles,
-  LookOptions,
-  TreeLook,
+  ScanOptions,
+  TreeScan,
   TreeScanner,
 } from '../confine/scan/tree-scanner.ts';
 import type { UnitQueue } from './queue/unit-loop.ts';
 import { fileUnit } from './walk/walk.ts';
 import { FileCopies } from './workers/copy-job.ts';
 import type { ThreadResult } from './workers/jobs.ts';
-import { Look } from './workers/look-job.ts';
 import type { JobTemplate } from './workers/run-job.ts';
+import { Scan } from './workers/scan-job.ts';
 
 /** How long the main thread may work before it leaves the rest to the search threads. */
 const OWN_MS = 8;
@@ -50,17 +50,17 @@ export class TreeThreads implements TreeScanner {
     this.#ownMs = ownMs;
   }
 
-  async look(dir: Dir, options: LookOptions): Promise<TreeLook> {
+  async scan(dir: Dir, options: ScanOptions): Promise<TreeScan> {
     const own = new OwnUnits([''], this.#ownMs);
-    const part = runHere(dir, (cursor) => new Look(own, cursor, options, [], OWN_NAMES));
+    const part = runHere(dir, (cursor) => new Scan(own, cursor, options, [], OWN_NAMES));
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
-      : await this.#rest([...own.left, ...part.left], { kind: 'look', root: scanRootOf(dir), ...left });
+      : await this.#rest([...own.left, ...part.left], { kind: 'scan', root: scanRootOf(dir), ...left });
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
     if (count > options.mostEntries) return { directories: [], count, tooMany: true };
-    const looked = [part.packed(), ...others.flatMap(({ looked }) => looked ?? [])];
-    return { directories: looked.flatMap(unpacked), count, tooMany: false };
+    const scanned = [part.packed(), ...others.flatMap(({ scanned }) => scanned ?? [])];
+    return { directories: scanned.flatMap(unpacked), count, tooMany: false };
   }
 
   async copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {

@@ -28,7 +28,7 @@ export async function hasContent(place: Place, now: Stat, image: Omit<FileImage,
   return image.stamp === undefined;
 }
 
-/** Of a file of any size, in bounded memory; undefined for what is no file or may not be read. */
+/** Of a file of any size, in bounded memory; undefined for what is not a file or may not be read. */
 export function hashAt({ dir, name, shown }: Place, now: Stat): Promise<string | undefined> {
   if (now.type !== 'file') return Promise.resolve(undefined);
   return attemptAsync(shown, 'read', () => hashIn(dir, name));

@@ -201,7 +201,7 @@ async function whereInterrupted(
   return hash !== undefined && hash === (await hashAt(place, now)) ? 'both' : undefined;
 }
 
-/** For a content that will only be there when a later change was taken back. */
+/** For a content that will only be there when a later change was undone. */
 export async function compareInBetween(store: Store, change: Change): Promise<Comparison> {
   const lost = change.kind === 'changed' ? await whyNotKept(store, change.before) : undefined;
   return lost === undefined ? 'after' : blocked(lost, false);

@@ -198,7 +198,7 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
   return kept.in === 'aside' ? kept.name : hash;
 }
 
-/** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
+/** The difference from what should be there for an undo or a redo to what is there instead. */
 export async function diffInTheWay(access: ServedDiffs, journal: Journal, change: Change): Promise<string> {
   if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
@@ -229,7 +229,7 @@ async function contentExpected(
   return change.after && contentAfter(access, journal, change.path, change.after);
 }
 
-/** What a file would hold again; undefined for what is no file, or too large to be shown. */
+/** What a file would hold again; undefined for what is not a file, or too large to be shown. */
 async function contentWanted(
   journal: Journal,
   change: Exclude<Change, { kind: 'moved' }>,
@@ -297,7 +297,7 @@ async function shown(access: DiffAccess, path: string, before: Buffer, after: Bu
   return added + removed === 0 ? { text } : { text, lines: { added, removed } };
 }
 
-/** The encoding that the bytes are in; undefined for what is no text. */
+/** The encoding that the bytes are in; undefined for what is not text. */
 function encodingIn(access: DiffAccess, path: string, bytes: Buffer): Encoding | undefined {
   const judged = encodingOf(bytes, () => declaredFor(access, path));
   return 'notText' in judged ? undefined : judged;

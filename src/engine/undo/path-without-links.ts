@@ -1,6 +1,6 @@
 /**
- * The way to a path of the journal. Such paths had no links on them when they were written down, so none is
- * followed: a link that is there now leads to something else.
+ * Resolves a path of the journal. No such path had a link in it when the journal wrote it down, so this follows none:
+ * a link that is there now leads to something else.
  */
 import { dirname } from 'node:path';
 import type { Access } from '../access/access.ts';
@@ -9,34 +9,34 @@ import type { Place } from '../confine/place.ts';
 import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
 
-/** What stands on the way, and why it keeps from going on. */
+/** What blocks the path, and why it cannot be passed. */
 export interface Barrier {
   path: string;
   why: string;
-  /** Whether what is looked for may lie behind it. */
+  /** Whether the wanted entry may lie behind it. */
   hides: boolean;
 }
 
 /** Neither, when its parent directory is gone. */
-export interface Way {
+export interface ReachedPath {
   place?: Place;
   barrier?: Barrier;
 }
 
-const MOST_LOOKS = 16;
+const ATTEMPTS = 16;
 
 /** As far as a path of the journal can be reached. The caller closes the place. */
-export function reach(access: Access, path: string): Way {
-  // What stood in the way may have moved before it was looked at: that does not make the rest of it gone.
-  for (let look = 0; look < MOST_LOOKS; look++) {
-    const way = lookFor(access, path);
-    if (way) return way;
+export function reach(access: Access, path: string): ReachedPath {
+  // What blocked the path may move before it is examined: the entry behind it may still be there.
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const reached = tryToReach(access, path);
+    if (reached) return reached;
   }
   return { barrier: { path, why: WORDS.unstable!, hides: true } };
 }
 
-/** Undefined when something moved while it was looked for. */
-function lookFor(access: Access, path: string): Way | undefined {
+/** Undefined when something moved meanwhile. */
+function tryToReach(access: Access, path: string): ReachedPath | undefined {
   try {
     return { place: access.wall.resolve(path, STRAIGHT) };
   } catch (error) {
@@ -56,8 +56,8 @@ const WORDS: Partial<Record<string, string>> = {
   unstable: 'its directory is being moved at this moment',
 };
 
-/** The nearest thing above that is no directory. */
-function barredAbove(access: Access, path: string): Way | undefined {
+/** The nearest thing above that is not a directory. */
+function barredAbove(access: Access, path: string): ReachedPath | undefined {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     const place = placeOrUndefined(access, above);
     try {
@@ -87,13 +87,13 @@ function barrierAt({ path, dir, name }: Place, { type }: Stat): Barrier {
   try {
     target = `to ${dir.readlink(name)}`;
   } catch {
-    // It has gone in this moment: that it was one is enough to be said.
+    // It disappeared at this moment: it is enough to say that it was a link.
   }
   const why = `${path} is now a link ${target}, and links are not followed: put the directory back in its place first`;
   return { path, why, hides: true };
 }
 
-/** The end of a step of an undo. That its way was free has been looked at before. */
+/** The end of a step of an undo. The plan has found the path free before. */
 export async function asChangedMeanwhile<T>(path: string, step: Promise<T>): Promise<T> {
   try {
     return await step;

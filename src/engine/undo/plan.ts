@@ -10,7 +10,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
 import { findDamage } from './check-contents.ts';
 import { type Comparison, compare, compareInBetween, type Obstacle } from './compare.ts';
-import { reach, type Way } from './path-without-links.ts';
+import { type ReachedPath, reach } from './path-without-links.ts';
 import { skipLost } from './skip-lost.ts';
 import type { UndoTarget } from './undo-chain.ts';
 
@@ -74,7 +74,7 @@ class Planner {
       if (yielder.isDue) await yielder.pause();
       const { path, kind } = change;
       const later = touchedPaths(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
-      const { comparison, seen } = later ? LATER : await this.#look(change, interrupted);
+      const { comparison, seen } = later ? LATER : await this.#compare(change, interrupted);
       if (comparison === 'before') continue;
       const older = (atPath.get(path) ?? []).filter((at) => at > index).map((at) => ordered[at]!);
       if (interrupted && typeof comparison !== 'string' && (await this.#isPassed(path, older))) continue;
@@ -94,13 +94,13 @@ class Planner {
     return steps;
   }
 
-  async #look(change: Change, interrupted: boolean): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
+  async #compare(change: Change, interrupted: boolean): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
     const { store } = this.#journal;
     // Changed twice in one entry: the content in between comes back only during the undo.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { comparison, seen } = inBetween
       ? { comparison: await compareInBetween(store, change), seen: undefined }
-      : await look(this.#access, this.#journal, change, this.#vacated, interrupted);
+      : await compareWithDisk(this.#access, this.#journal, change, this.#vacated, interrupted);
     return {
       comparison: comparison === 'before' ? comparison : await unlessDamaged(store, change, comparison),
       seen,
@@ -169,31 +169,31 @@ function vacatedBy(change: Change): string[] {
   return change.kind === 'moved' ? [change.to] : [];
 }
 
-async function look(
+async function compareWithDisk(
   access: Access,
   { store }: Journal,
   change: Change,
   vacated: ReadonlySet<string>,
   interrupted: boolean,
 ): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
-  const way = reach(access, change.path);
-  const away = change.kind === 'moved' ? reach(access, change.to) : {};
+  const from = reach(access, change.path);
+  const to = change.kind === 'moved' ? reach(access, change.to) : {};
   try {
-    const why = barredBy(way, change, vacated) ?? barredBy(away, change, vacated);
+    const why = barredBy(from, change, vacated) ?? barredBy(to, change, vacated);
     if (why !== undefined) return { comparison: { why, forceable: false }, seen: undefined };
-    const { place } = way;
+    const { place } = from;
     const seen = place?.lstat();
-    const options = { store, place, target: away.place, vacated, interrupted };
+    const options = { store, place, target: to.place, vacated, interrupted };
     return { comparison: await compare(change, options), seen };
   } finally {
-    way.place?.close();
-    away.place?.close();
+    from.place?.close();
+    to.place?.close();
   }
 }
 
 /**
- * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it:
- * then the newer ones have been taken back already.
+ * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it: then
+ * the newer ones have been undone already.
  */
 async function isAsLeftBy(
   access: Access,
@@ -204,7 +204,7 @@ async function isAsLeftBy(
   for (const change of older) {
     const others = new Set(vacated);
     for (const path of touchedPaths(change)) others.delete(path);
-    const { comparison } = await look(access, journal, change, others, true);
+    const { comparison } = await compareWithDisk(access, journal, change, others, true);
     if (typeof comparison === 'string') return true;
   }
   return false;
@@ -217,7 +217,7 @@ export async function planNow(
   step: UndoStep,
 ): Promise<UndoStep | undefined> {
   const { change, interrupted, path } = step;
-  const { comparison, seen } = await look(access, journal, change, new Set(), interrupted);
+  const { comparison, seen } = await compareWithDisk(access, journal, change, new Set(), interrupted);
   if (comparison === 'before') return undefined;
   if (typeof comparison === 'string') return { ...step, comparison, seen };
   // What is there was brought back with the newer entry, or is what an older change has left.
@@ -227,7 +227,11 @@ export async function planNow(
 }
 
 /** The undo removes what the entry itself made before it restores anything; a created file is gone where nothing can hide it. */
-function barredBy({ barrier }: Way, { kind }: Change, vacated: ReadonlySet<string>): string | undefined {
+function barredBy(
+  { barrier }: ReachedPath,
+  { kind }: Change,
+  vacated: ReadonlySet<string>,
+): string | undefined {
   if (!barrier || vacated.has(barrier.path)) return undefined;
   return kind === 'created' && !barrier.hides ? undefined : barrier.why;
 }

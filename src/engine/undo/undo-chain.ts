@@ -12,8 +12,8 @@ export interface UndoTarget {
 /**
  * Newest first; the last of them is the one that then counts as undone.
  *
- * Where an entry was undone to its end and done again, the undo takes back what did it last: that has kept what it
- * needs. Where an undo of the entry was interrupted and taken back, that comes first, and then the entry itself.
+ * Where an entry was undone to its end and done again, the undo undoes what did it last: that has kept what it needs.
+ * Where an undo of the entry was interrupted and undone itself, that comes first, and then the entry itself.
  */
 export function targetsOf(index: EntryIndex, entry: JournalEntry): UndoTarget[] {
   const undos = index.undosOf(entry.id);

@@ -15,7 +15,7 @@ import { obstaclesOf, planUndo, type UndoStep } from './plan.ts';
 import { restore } from './restore/restore.ts';
 import { interruptedUndo, targetsOf } from './undo-chain.ts';
 
-/** `by`: the id of the entry that took it back. */
+/** `by`: the id of the entry that undid it. */
 export type UndoResult = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
 
 export async function undoEntry(

@@ -47,7 +47,7 @@ export class ClientRoots {
   readonly #app: App;
   readonly #ask: () => Promise<unknown>;
   readonly #changed: () => void;
-  readonly #told: (paths: readonly string[]) => Promise<void>;
+  readonly #onRoots: (paths: readonly string[]) => Promise<void>;
   #part: Part | undefined;
   #asked = 0;
   #asking: Promise<void> | undefined;
@@ -55,19 +55,19 @@ export class ClientRoots {
   #isForgotten = false;
 
   /**
-   * `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on, and `told` when
-   * the client has told its roots.
+   * `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on, and `onRoots`
+   * when the client has named its roots.
    */
   constructor(
     app: App,
     ask: () => Promise<unknown>,
     changed: () => void = () => {},
-    told: (paths: readonly string[]) => Promise<void> = async () => {},
+    onRoots: (paths: readonly string[]) => Promise<void> = async () => {},
   ) {
     this.#app = app;
     this.#ask = ask;
     this.#changed = changed;
-    this.#told = told;
+    this.#onRoots = onRoots;
   }
 
   /** Whether anybody has asked the client, here or elsewhere. */
@@ -75,7 +75,7 @@ export class ClientRoots {
     return this.#asked > 0 && !this.#isForgotten;
   }
 
-  /** The client has told them to another server. */
+  /** The client has named them to another server. */
   async use(paths: readonly string[]): Promise<void> {
     const asked = ++this.#asked;
     this.#isForgotten = false;
@@ -111,7 +111,7 @@ export class ClientRoots {
       return { engine: part.engine, isWhole: false, release: () => release(part) };
     }
     if (!this.#app.clientRoots) return wholeLease(this.#app);
-    return this.#asked === 0 ? NOT_TOLD : NONE_SERVED;
+    return this.#asked === 0 ? NONE_NAMED : NONE_SERVED;
   }
 
   end(): void {
@@ -122,7 +122,7 @@ export class ClientRoots {
   async #learn(asked: number): Promise<void> {
     const paths = pathsIn(await this.#ask());
     await this.#open(paths, asked);
-    await this.#told(paths);
+    await this.#onRoots(paths);
   }
 
   async #open(paths: readonly string[], asked: number): Promise<void> {
@@ -144,7 +144,7 @@ export class ClientRoots {
   }
 }
 
-const NOT_TOLD =
+const NONE_NAMED =
   'No directory is served yet: this server serves the roots of its client (--client-roots), and the client has named none. Use a client that has roots, or start the server with directories.';
 const NONE_SERVED =
   'No directory is served: none of the roots that the client named is a directory on this machine that can be opened.';

@@ -179,15 +179,15 @@ function contentAsText(item: Content): string {
   return item.type === 'resource' ? item.resource.blob : item.data;
 }
 
-interface Surroundings {
+interface ContextParts {
   engine: Engine;
   caller: Caller;
   notes: string[];
   reporter: ProgressReporter | undefined;
 }
 
-function contextOf({ app, state, signal, explain, offered }: ToolCall, around: Surroundings): CallContext {
-  const { engine, caller, notes, reporter } = around;
+function contextOf({ app, state, signal, explain, offered }: ToolCall, parts: ContextParts): CallContext {
+  const { engine, caller, notes, reporter } = parts;
   const { home, settings, maxTokens } = app;
   return {
     engine,
@@ -205,7 +205,7 @@ function contextOf({ app, state, signal, explain, offered }: ToolCall, around: S
   };
 }
 
-/** What the client hears of an outcome: the failure in it is for the trace. */
+/** What the client learns of an outcome: the failure in it is for the trace. */
 function withoutFailure(outcome: ToolOutcome): ToolOutcome {
   return 'result' in outcome ? { result: outcome.result } : { error: outcome.error };
 }

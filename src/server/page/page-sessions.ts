@@ -1,10 +1,10 @@
 /**
- * The sessions of open pages: after a page has shown its token once, a cookie stands for it, for a while.
+ * The sessions of open pages: after a page has shown its token once, a cookie replaces it for a while.
  *
  * The store knows them, so that in a fleet the cookie is good at every server, and signing out counts at all of them.
  */
 import { createHash } from 'node:crypto';
-import { type Sessions, tellEvery } from '../../state/sessions.ts';
+import { reportInterval, type Sessions } from '../../state/sessions.ts';
 import type { Reply } from '../web/reply.ts';
 import { keyOf, type ReadKeys, SignedIds } from '../web/tokens/signed-ids.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -34,7 +34,7 @@ export class PageSessions {
   readonly #store: Sessions;
   readonly #ids: SignedIds;
   readonly #grants: () => readonly Grant[];
-  #toldAt = 0;
+  #reportedAt = 0;
 
   /** `grants`: those that are valid now. */
   constructor({ sessions, readKeys }: PageSessionStore, grants: () => readonly Grant[]) {
@@ -84,7 +84,7 @@ export class PageSessions {
 
   tick(now: number): void {
     for (const [id, session] of this.#byId) if (isOver(session, now)) this.#drop(id, session);
-    if (now - this.#toldAt >= tellEvery(IDLE_MS)) void this.#tellUse(now);
+    if (now - this.#reportedAt >= reportInterval(IDLE_MS)) void this.#reportUse(now);
   }
 
   get size(): number {
@@ -101,9 +101,9 @@ export class PageSessions {
     return { grant, openedAt, usedAt: now, streams: new Set() };
   }
 
-  async #tellUse(now: number): Promise<void> {
-    const since = this.#toldAt;
-    this.#toldAt = now;
+  async #reportUse(now: number): Promise<void> {
+    const since = this.#reportedAt;
+    this.#reportedAt = now;
     const used = [...this.#byId].filter(([, { usedAt, streams }]) => usedAt >= since || streams.size > 0);
     if (used.length === 0) return;
     const over = await this.#store.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);

@@ -40,8 +40,8 @@ export interface PageSources {
 const MISSING = { path: '', why: 'there is no such entry any more', forceable: false };
 
 /**
- * The page undoes through the running engine where there is one with a journal: with its gate, its locks and its
- * trace. A page that stands alone opens an engine for the directories of the entry.
+ * The page undoes through the running engine where there is one with a journal: with its gate, its locks and its trace.
+ * Without one, it opens an engine for the directories of the entry.
  */
 export function pageHistory(history: HistoryApi | History, recorder: Recorder): PageHistory {
   return {

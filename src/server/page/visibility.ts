@@ -1,7 +1,7 @@
 /** What a token may see and undo: everything without limits, its own calls otherwise, and only where it is served. */
 // The names of the served directories are resolved, nothing is opened.
 import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { isWithin } from '../../engine/index.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 
 export interface ServedRoot {
@@ -72,11 +72,6 @@ export function seesCallsOf(grant: Grant, who: string | undefined): boolean {
 
 export function isUnlimited({ readOnly, dialects }: Grant): boolean {
   return !readOnly && dialects === undefined;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  if (path === directory) return true;
-  return path.startsWith(directory.endsWith(sep) ? directory : `${directory}${sep}`);
 }
 
 function realOf(path: string): string {

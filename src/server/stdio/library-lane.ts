@@ -21,7 +21,7 @@ export function serveByLibrary(
   const onerror = (error: Error) => app.log(error.message);
   const closed = wire.onclose;
   let server: ReturnType<typeof createSession> | undefined;
-  // The library stamps what the server sends and passes it on to those who listen to it.
+  // The library stamps what the server sends and passes it on to its listeners.
   const listened = new ListenedResources(app, {
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}),
     listChanged: () => void server?.sendResourceListChanged().catch(() => {}),

@@ -113,7 +113,7 @@ export class LineTransport {
   /** The client no longer reads, so the work stops too. */
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    // A client that closes the pipe is no error, and there may be no one left to report it to.
+    // A client that closes the pipe is not an error, and there may be no one left to report it to.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
     void this.close();
   };

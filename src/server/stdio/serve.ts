@@ -20,7 +20,7 @@ export interface Serving {
 }
 
 export interface StdioOptions {
-  /** Serves every client with the protocol library, also those that need it not. */
+  /** Serves every client with the protocol library, also those that do not need it. */
   byLibrary?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lets requests that came in the same turn of the event loop go on together.
+ * Lets requests that came in the same turn of the event loop continue together.
  *
  * When all of them are read before the first one is served, and then pass each step one after the other, a small read
  * takes a third less processor time, measured with 64 connections: probably because the code of a step stays in the

@@ -14,7 +14,7 @@ import { OpenReplies } from './open-replies.ts';
 import type { Refusal, Reply } from './reply.ts';
 import { type Grant, type TokenGrant, Tokens } from './tokens/tokens.ts';
 
-/** The longest time between two looks at open replies and idle sessions. */
+/** The longest time between two checks of open replies and idle sessions. */
 const MAX_TICK_MS = 1000;
 /** Connections that the system queues for us. A flood fills a short queue, and every client waits a second then. */
 const BACKLOG = 4096;
@@ -26,7 +26,7 @@ export const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at t
 export interface WebRequest {
   reply: Reply;
   path: string;
-  /** What stands behind the `?`. */
+  /** What follows the `?`. */
   query: string;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;

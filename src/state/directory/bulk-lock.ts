@@ -1,10 +1,11 @@
 /**
  * Thousands of keys that one task holds by a single socket.
  *
- * One process at a time has the bulk lock of the machine. Behind its socket it answers which keys it holds, and
- * whoever has got the socket of one key asks there before it counts that key as its own. The holder adds its keys in
- * their order: it waits for the socket of a key, adds the key, and lets go of the socket. Whoever got the socket
- * before is waited for; whoever gets it later hears that the key is held. When the holder dies, nobody answers.
+ * One process at a time has the bulk lock of the machine. Behind its socket it answers which keys it holds, and a
+ * process that has got the socket of one key asks there before it counts that key as its own. The holder adds its keys
+ * in their order: it waits for the socket of a key, adds the key, and lets go of the socket. It waits for a process
+ * that got the socket before; one that gets the socket later learns that the key is held. When the holder dies, nobody
+ * answers.
  */
 import { connect, type Socket as Visitor } from 'node:net';
 import { hashOfKey, listen, type Socket, socketName } from './lock-sockets.ts';
@@ -53,12 +54,12 @@ function answer(visitor: Visitor, keys: ReadonlySet<string>): void {
   });
 }
 
-/** Whether some process, this one included, holds the key in its bulk lock. When that cannot be told, it may. */
+/** Whether some process, this one included, holds the key in its bulk lock. When that cannot be found out, it may. */
 export async function isInBulk(key: string): Promise<boolean> {
   const path = socketName(BULK);
   if (path === undefined) return false;
   // Nearly always nobody has the bulk lock. Taking its name for a moment shows that at a fifth of the cost of asking in
-  // vain; whoever wants it in that moment tries again, and whoever asks in that moment hears of no keys.
+  // vain; a process that wants it in that moment tries again, and one that asks in that moment learns of no keys.
   const free = await listen(path);
   if (free === undefined || free === 'taken') return ask(path, key);
   free.close();

@@ -32,7 +32,7 @@ function readOrMake(): string | undefined {
   }
 }
 
-/** A new file gets its name when it is whole; whoever comes second takes what the first one wrote. */
+/** A new file gets its name when it is whole; the second process takes what the first one wrote. */
 function secretIn(file: string): string {
   if (!fs.existsSync(file)) {
     const secret = randomBytes(32).toString('hex');

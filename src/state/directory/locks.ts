@@ -3,8 +3,8 @@
  *
  * Inside this process each key has a queue. Between processes the lock is an abstract socket (Linux) or a named pipe
  * (Windows) whose name is derived from the key: the system gives it to one process at a time and takes it back when
- * that process dies. Where neither exists, only this process is kept in order. Whoever needs many keys at once takes
- * them as bulk-lock.ts says, because each socket costs a descriptor.
+ * that process dies. Where neither exists, only this process is kept in order. A change that needs many keys at once
+ * takes them as bulk-lock.ts says, because each socket costs a descriptor.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockQueues, type Release } from '../lock-queues.ts';
@@ -73,7 +73,7 @@ async function holdEach(keys: readonly string[], signal: AbortSignal | undefined
   }
 }
 
-/** Comes before all keys in the order of locks, so whoever waits here holds none of them. */
+/** Comes before all keys in the order of locks, so a process that waits here holds none of them. */
 async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
   const held: Release[] = [await queues.enter(BULK)];
   const release = () => {

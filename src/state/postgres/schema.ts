@@ -93,7 +93,7 @@ function requireKnown({ readableFrom, writableFrom }: Version): void {
   );
 }
 
-/** Two who make the same schema at once get in each other's way: the later one tries again. */
+/** Two servers that make the same schema at once disturb each other: the later one tries again. */
 async function makeVersionTable(connection: Connection, schema: string): Promise<void> {
   for (let tries = 1; !(await madeVersionTable(connection, schema, tries === MOST_TRIES)); tries++);
 }

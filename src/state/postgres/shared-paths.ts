@@ -1,4 +1,4 @@
-/** Paths as all machines of a fleet write them: the name of a workspace, and the way from there. */
+/** Paths as all machines of a fleet write them: the name of a workspace, and the path from there. */
 import type { SharedPaths } from '../state.ts';
 
 /** A served directory and the name that all replicas know it by. */

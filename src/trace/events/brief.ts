@@ -2,8 +2,9 @@
  * A call's arguments in short: places, patterns and command lines as they were sent, and of everything else only how
  * much it was. What a call writes into files, or looks for in order to replace it, is not in it.
  */
+import { truncate } from '../../display/truncate.ts';
 import type { Brief, BriefValue } from './event.ts';
-import { truncated } from './stored-event.ts';
+
 import { announcesSecret, HIDDEN, withoutSecrets } from './without-secrets.ts';
 
 const MOST_ARGUMENTS = 20;
@@ -28,7 +29,7 @@ export function briefOf(args: unknown): Brief | undefined {
   for (const name in args) {
     if (brief.length >= MOST_ARGUMENTS) break;
     const value = shortValue(name, (args as Record<string, unknown>)[name]);
-    if (value !== undefined) brief.push([truncated(name, LONGEST_NAME), value]);
+    if (value !== undefined) brief.push([truncate(name, LONGEST_NAME), value]);
   }
   return brief.length === 0 ? undefined : Object.fromEntries(brief);
 }
@@ -47,5 +48,5 @@ function shortValue(name: string, value: unknown): BriefValue | undefined {
 }
 
 function shown(name: string, text: string): string {
-  return truncated(PLACES.has(name) ? text : withoutSecrets(text), LONGEST_TEXT);
+  return truncate(PLACES.has(name) ? text : withoutSecrets(text), LONGEST_TEXT);
 }

@@ -1,5 +1,6 @@
 /** One event as one line for people, in columns that fit where it is shown. */
 
+import { localTime } from '../../display/local-time.ts';
 import { columnsOf, fitted, plain } from '../../display/plain-text.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 
@@ -65,7 +66,7 @@ export function eventLine(event: TraceEvent, style: LineStyle): string {
   const cell = (text: string, width: number) => padded(layout.cut ? fitted(text, width) : text, width);
   const failed = event.outcome === 'failed';
   const columns: Column[] = [];
-  if (layout.time) columns.push({ text: timeOf(event.at).slice(-layout.time), paint: 'dim' });
+  if (layout.time) columns.push({ text: localTime(event.at).slice(-layout.time), paint: 'dim' });
   if (layout.who) columns.push({ text: cell(whoOf(event, layout.who), layout.who) });
   columns.push({ text: cell(plain(event.tool), layout.tool), paint: 'bold' });
   columns.push({
@@ -129,14 +130,6 @@ function joined(columns: readonly Column[], { width = Number.POSITIVE_INFINITY, 
 
 function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
-}
-
-/** In the reader's time zone. */
-function timeOf(at: number): string {
-  const date = new Date(at);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 /** Enough of the session to tell it from others. */

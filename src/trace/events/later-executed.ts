@@ -2,7 +2,7 @@
 
 export const LATER_EXECUTED = 'later-executed';
 
-/** By name, wherever they stand. */
+/** By name, wherever they are. */
 const NAMES: ReadonlySet<string> = new Set([
   '.envrc',
   '.npmrc',

@@ -1,4 +1,5 @@
 /** What makes a stored value an event, and how an event that is too long becomes shorter. */
+import { truncate } from '../../display/truncate.ts';
 import type { LogOptions } from '../../state/log.ts';
 import type { SharedPaths } from '../../state/state.ts';
 import type { Brief, TracedPath, TraceEvent } from './event.ts';
@@ -8,13 +9,6 @@ const LONGEST_EVENT = 64 * 1024;
 
 /** How many paths an event names at most. */
 export const MOST_PATHS = 50;
-
-/** The first part of a text; never half a surrogate pair. */
-export function truncated(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const last = text.charCodeAt(length - 1);
-  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
-}
 
 /** First the paths beyond the first ones go, then contents, then more paths, then the arguments in short. */
 function* everShorter(event: TraceEvent): Generator<TraceEvent> {
@@ -39,8 +33,8 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
   const { arguments: args, answer, ...rest } = event;
   return {
     ...rest,
-    ...(args !== undefined && { arguments: truncated(args, length) }),
-    ...(answer !== undefined && { answer: truncated(answer, length) }),
+    ...(args !== undefined && { arguments: truncate(args, length) }),
+    ...(answer !== undefined && { answer: truncate(answer, length) }),
   };
 }
 
@@ -48,7 +42,7 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
 function barest(event: TraceEvent): TraceEvent {
   const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
   const { bytesIn, bytesOut, tokensOut } = event;
-  const short = (text: string) => truncated(text, 200);
+  const short = (text: string) => truncate(text, 200);
   return {
     id: short(id),
     at,

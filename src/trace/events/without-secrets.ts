@@ -6,7 +6,7 @@ export const HIDDEN = '•••';
 const WORD_START = '(?<![\\w.-])';
 const SECRET_NAME =
   '[\\w.-]*(?:passwo?r?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization)[\\w-]*';
-/** A quotation may end beyond what is looked at. */
+/** A quotation may end beyond the part that is searched. */
 const VALUE = '(?:"[^"]*"?|\'[^\']*\'?|[^\\s"\'&;|]+)';
 
 /** `--password x`: the value is the next word. */
@@ -21,7 +21,7 @@ const KNOWN =
   /\b(?:[spr]k[-_][\w-]{16,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,}|npm_\w{20,}|eyJ[\w-]{8,}\.[\w.-]+)/g;
 const LONG = /[\w+-]{32,}={0,2}/g;
 
-/** Of long texts only the beginning is looked at, and given. */
+/** Searches, and gives, only the beginning of a long text. */
 const LONGEST = 1000;
 
 export function withoutSecrets(text: string): string {

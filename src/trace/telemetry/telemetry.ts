@@ -61,7 +61,7 @@ async function closeInTime(provider: BasicTracerProvider, tell: (problem: string
       resolve();
     }, LAST_SENDING_MS);
   });
-  // A failure has been told by the exporter.
+  // The exporter has reported a failure.
   await Promise.race([provider.shutdown().catch(() => {}), late]);
   clearTimeout(timer);
 }

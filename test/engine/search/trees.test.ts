@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { namesIn, statAt, typeAt } from '../../../src/engine/confine/scan/packed-entries.ts';
-import type { Copies, TreeLook } from '../../../src/engine/confine/scan/tree-scanner.ts';
+import type { Copies, TreeScan } from '../../../src/engine/confine/scan/tree-scanner.ts';
 import { startAttacker } from '../../attackers/attacker.ts';
 import { soak } from '../../soak.ts';
 import { temporaryDirectory } from '../../tree.ts';
@@ -19,11 +19,11 @@ const SHARES = [{ ownMs: 0 }, {}];
 let here: Fixture;
 afterEach(() => here.close());
 
-function look(options = ALL): Promise<TreeLook> {
-  return here.wall.at(here.root, {}, (place) => here.search.trees.look(place.enter(), options));
+function look(options = ALL): Promise<TreeScan> {
+  return here.wall.at(here.root, {}, (place) => here.search.trees.scan(place.enter(), options));
 }
 
-function pathsOf({ directories }: TreeLook): string[] {
+function pathsOf({ directories }: TreeScan): string[] {
   const inside = directories.flatMap((directory) =>
     namesIn(directory).map((name) => (directory.path === '' ? name : `${directory.path}/${name}`)),
   );
@@ -40,7 +40,7 @@ function found(...more: string[]): string[] {
   return said.trimEnd().split('\n').sort();
 }
 
-function facts({ directories }: TreeLook): string[] {
+function facts({ directories }: TreeScan): string[] {
   const letters = { file: 'f', directory: 'd', symlink: 'l', special: 'p' };
   return directories
     .flatMap((directory) =>
@@ -112,7 +112,7 @@ describe('copies of files', () => {
     return texts;
   }
 
-  async function copyAll(seen: TreeLook, most: number): Promise<Map<string, string>> {
+  async function copyAll(seen: TreeScan, most: number): Promise<Map<string, string>> {
     const aside = temporaryDirectory();
     const file = join(aside.path, 'copies');
     const fd = openSync(file, 'w');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { TracedPath } from '../../../src/trace/events/event.ts';
-import { truncated } from '../../../src/trace/events/stored-event.ts';
 import { anEvent, eventOf, LONGEST_LINE, lineOf } from '../events.ts';
 
 describe('an event as a line', () => {
@@ -74,11 +73,6 @@ describe('an event as a line', () => {
     const line = lineOf(anEvent(about));
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
     expect(eventOf(line.trimEnd())).toMatchObject({ id: 'server-1', outcome: 'ok', ms: 1.5, morePaths: 1 });
-  });
-
-  it('cuts no character in two', () => {
-    expect(truncated('ab😀', 3)).toBe('ab…');
-    expect(truncated('ab😀', 4)).toBe('ab😀');
   });
 });
 

@@ -96,7 +96,7 @@ function statements(text: string): Statement[] {
   return found;
 }
 
-/** The keys of a table or a pair that stands alone. */
+/** The keys of a single table or pair. */
 function singleWay(value: unknown): string[] {
   if (Array.isArray(value)) return singleWay(value[0]);
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];

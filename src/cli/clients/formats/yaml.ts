@@ -1,4 +1,4 @@
-/** YAML: an entry is a block behind the others, or stands first in a mapping in braces. */
+/** YAML: an entry is a block behind the others, or comes first in a mapping in braces. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import type { ServerEntry, Value } from '../client.ts';
 import {

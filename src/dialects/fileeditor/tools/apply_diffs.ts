@@ -1,6 +1,5 @@
-import { catchFailure } from '../../catch-failure.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { diffsOf, diffsResult } from '../line-diffs.ts';
+import { applyLineDiffs } from '../line-diffs.ts';
 import { integerOrIntegers, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -43,14 +42,6 @@ export const applyDiffs = defineTool({
     required: ['path', 'search_content', 'replace_content', 'start_line'],
   },
   run: (args, context) =>
-    inWorkspace(context, async (workspace) => {
-      const { signal } = context;
-      const diffs = await diffsOf(args, signal);
-      const { path, trim, atomic } = args;
-      const options = { trim, partly: !atomic && diffs.length > 1, signal };
-      const apply = () => workspace.files.applyLineDiffs(path, diffs, options);
-      const applied = await catchFailure('hunk-mismatch', apply);
-      return diffsResult(diffs, applied, { path, mode: atomic ? 'atomic' : 'non-atomic' });
-    }),
+    inWorkspace(context, (workspace) => applyLineDiffs(args, workspace, context.signal)),
   render: (outcome) => outcome,
 });

@@ -1,10 +1,7 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { grep } from '../grep.ts';
 import { grepOutput } from '../grep-output.ts';
-import { explainNoGrepMatches, grepScope } from '../grep-scope.ts';
-import { searchCall } from '../search-scope.ts';
-
-const MAX_LINE_LENGTH = 500;
 
 export const grepFiles = defineTool({
   name: 'grep_files',
@@ -43,15 +40,6 @@ export const grepFiles = defineTool({
     },
     required: ['regex'],
   },
-  async run(args, context) {
-    const { regex, caseInsensitive, contextLines, maxResults: maxMatches } = args;
-    const scope = await grepScope(args, context);
-    const flags = caseInsensitive ? 'i' : '';
-    const query = { regex, flags, contextLines, maxMatches, maxLineLength: MAX_LINE_LENGTH };
-    const result = await context.engine.search.grepAll(scope.sources, query, searchCall(context));
-    if (result.matches === 0) await explainNoGrepMatches(args, scope, query, context);
-    context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
-    return { result, outside: scope.outside.length + result.outside };
-  },
+  run: grep,
   render: ({ result, outside }, args) => grepOutput(result, outside, args),
 });

@@ -1,6 +1,6 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { explainEmpty, secondLook } from '../../empty-search.ts';
+import { explainEmpty, secondSearch } from '../../empty-search.ts';
 import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
 
 export const searchFiles = defineTool({
@@ -28,7 +28,7 @@ export const searchFiles = defineTool({
       await explainEmpty(context, async () => {
         if (exclude.length > 0) {
           const query = { contains: nameContains, max: 1 };
-          const { entries } = await context.engine.search.names(start, query, secondLook);
+          const { entries } = await context.engine.search.names(start, query, secondSearch);
           if (entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
         }
         return /[*?[\]{}]/.test(nameContains)

@@ -14,7 +14,7 @@ interface ListArguments {
   include_hidden: boolean;
 }
 
-interface Listed {
+export interface Listed {
   entries: readonly RepoEntry[];
   skippedUnreadable: number;
 }

@@ -1,10 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { timestamp } from '../../results/timestamp.ts';
-import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
-import type { RepoEntry } from '../listing/entries.ts';
 import { listEntries } from '../listing/list-entries.ts';
-
-const MAX_ENTRIES = 500;
+import { listResult } from '../listing/list-result.ts';
 
 export const listFiles = defineTool({
   name: 'list_files',
@@ -39,18 +35,5 @@ export const listFiles = defineTool({
     },
   },
   run: listEntries,
-  async render({ entries, skippedUnreadable }) {
-    const files = await itemsThatFit(entries.slice(0, MAX_ENTRIES).map(fileEntry));
-    return jsonResult({
-      files,
-      total_count: entries.length,
-      truncated: entries.length > files.length,
-      ...skipped('skipped_unreadable', skippedUnreadable),
-    });
-  },
+  render: listResult,
 });
-
-function fileEntry({ path, type, size, modifiedMs }: RepoEntry) {
-  if (size === undefined || modifiedMs === undefined) return { path, type };
-  return { path, type, size, modified_at: timestamp(modifiedMs) };
-}

@@ -1,6 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { searchCall } from '../search-call.ts';
-import { explainNoSearchMatches, searchQuery } from '../search-query.ts';
+import { searchContents } from '../search-contents.ts';
 import { searchResult } from '../search-result.ts';
 
 /** Planning a longer pattern takes time, and no honest search of single lines needs one. */
@@ -44,13 +43,6 @@ export const searchFiles = defineTool({
     },
     required: ['pattern'],
   },
-  async run(args, context) {
-    const began = performance.now();
-    const query = await searchQuery(args, context);
-    const found = await context.engine.search.grep('.', query, searchCall(context));
-    if (found.matches === 0) await explainNoSearchMatches(args, query, context);
-    context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
-    return { found, ms: Math.round(performance.now() - began) };
-  },
+  run: searchContents,
   render: ({ found, ms }, { context_lines }) => searchResult(found, ms, context_lines),
 });

@@ -34,6 +34,6 @@ function lineOf(plan: PlannedFile): string {
     ...(hasSteps(plan) ? [`+${plan.counts.added} -${plan.counts.removed}`] : []),
     ...(plan.mode === undefined ? [] : ['its mode stays']),
   ];
-  const told = facts.length === 0 ? '' : ` (${facts.join('; ')})`;
-  return from === to ? `M ${from}${told}` : `R ${from} -> ${to}${told}`;
+  const note = facts.length === 0 ? '' : ` (${facts.join('; ')})`;
+  return from === to ? `M ${from}${note}` : `R ${from} -> ${to}${note}`;
 }

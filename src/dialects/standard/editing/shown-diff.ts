@@ -65,7 +65,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** As the official server writes them: a count of one is told too. */
+/** As the official server writes them: a count of one is given too. */
 function withCounts(header: string): string {
   return header.replace(/([-+]\d+) /g, '$1,1 ');
 }

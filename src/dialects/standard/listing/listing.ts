@@ -4,7 +4,7 @@ import type { ToolContext } from '../../dialect.ts';
 import { budgetOf, nothingBehind, pageOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
 
-/** `after` stands behind the entries on every page. */
+/** `after` follows the entries on every page. */
 export function listing(
   tool: string,
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** Globs as the official server reads them: one that can mean nothing finds nothing, and is no error. */
+/** Globs as the official server reads them: one that can mean nothing finds nothing, and is not an error. */
 
 import { requireFewGlobs } from '../../../engine/index.ts';
 
@@ -49,7 +49,7 @@ function escapedAt(pattern: string, places: ReadonlySet<number>): string {
     .join('');
 }
 
-/** Where the `]` stands; none where the class would reach over a `/`. */
+/** Where the `]` is; none where the class would reach over a `/`. */
 function endOfClass(pattern: string, open: number): number | undefined {
   const [whole] = /^\[[!^]?\]?(?:\[:[a-z]*:\]|\\.|[^\]\\/])*\]/.exec(pattern.slice(open)) ?? [];
   return whole === undefined ? undefined : open + whole.length - 1;

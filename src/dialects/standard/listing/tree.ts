@@ -91,7 +91,7 @@ interface Room {
   isCut: boolean;
 }
 
-/** Undefined when there are more nodes than there is room for: the rest is not looked at. */
+/** Undefined when there are more nodes than there is room for: the rest is left out. */
 function toDepth(nodes: readonly Node[], depth: number, room: Room): Node[] | undefined {
   const shown: Node[] = [];
   for (const { name, type, children } of nodes) {

@@ -1,9 +1,9 @@
 /**
  * The globs in the headings of an .editorconfig, in the words of the globs that everything else here uses.
  *
- * They differ in three things: without a slash they are about names at any depth, `**` may stand beside other letters
- * of a name, and braces or brackets that nobody closed stand for themselves. `{1..9999}` is more alternatives than a
- * glob may have here: such a heading matches nothing.
+ * They differ in three things: without a slash they are about names at any depth, `**` may be next to other letters of
+ * a name, and braces or brackets that nobody closed stand for themselves. `{1..9999}` is more alternatives than a glob
+ * may have here: such a heading matches nothing.
  */
 import { EngineFailure } from '../../failures.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';

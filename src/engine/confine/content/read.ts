@@ -73,7 +73,7 @@ export async function readAndClose(file: OpenFile, most: number): Promise<Buffer
 
 /** What keeps the bytes of a small file for long should copy them: other files lie in the same memory. */
 export function readBytesSync(file: OpenFile, most: number): Buffer {
-  // One byte more than the size tells a file that has grown, or one whose size is not told at all.
+  // One byte more than the size tells a file that has grown, or one whose size the system does not give.
   let buffer = memoryFor(Math.min(file.stat.size, most) + 1);
   let length = 0;
   for (;;) {

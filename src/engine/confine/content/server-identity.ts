@@ -54,7 +54,7 @@ function pidDomain(): string {
       .digest();
     ownDomain = hash.readUIntBE(0, 6).toString(36);
   } catch {
-    // Elsewhere than on Linux a pid counts on its machine; which one that is cannot be told.
+    // Elsewhere than on Linux a pid counts on its machine; nothing says which one that is.
     ownDomain = process.platform === 'linux' ? UNKNOWN : process.platform;
   }
   return ownDomain;

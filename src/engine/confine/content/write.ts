@@ -23,10 +23,10 @@ export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortS
 }
 
 /** Mode and owner of a file. An owner that is left out stays as it is. */
-export type Dress = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
+export type FileAttributes = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
 
 /** Gives the draft the mode and owner of the file that it will replace, or those of a new file. */
-export function dressDraft(draft: Draft, like: Dress | undefined): void {
+export function setAttributes(draft: Draft, like: FileAttributes | undefined): void {
   if (like === undefined) {
     fs.fchmodSync(draft.fd, 0o666 & ~process.umask());
     return;

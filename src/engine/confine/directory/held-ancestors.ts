@@ -1,7 +1,7 @@
 /**
- * The way from a held directory to those far above it.
+ * Reaches from a held directory to those far above it.
  *
- * Nine hundred levels down, a look at every directory above would climb all levels between again and again. So some of
+ * Nine hundred levels down, a check of every directory above would climb all levels between again and again. So some of
  * them are held on the way, until the turn of the event loop ends: a directory that is moved meanwhile is found where
  * it was when the look began.
  */
@@ -20,7 +20,7 @@ export class HeldAncestors {
     let path = start;
     for (; at + STRIDE <= levels; at += STRIDE) {
       const fd = this.#held[at / STRIDE] ?? this.#hold(`${path}/${'../'.repeat(STRIDE)}`);
-      // Without a descriptor to spare the way is long, and leads to the same place.
+      // Without a free descriptor the climb is longer, and ends at the same place.
       if (fd === undefined) break;
       path = `/proc/self/fd/${fd}`;
     }

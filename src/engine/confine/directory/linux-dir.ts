@@ -41,7 +41,7 @@ export class LinuxDir implements Dir {
   }
 
   get fd(): number {
-    // The number of a closed descriptor may already stand for something else.
+    // The number of a closed descriptor may already belong to another file.
     if (!this.#open) throw Object.assign(new Error('the directory is closed'), { code: 'EBADF' });
     this.#fd ??= reopened(this.#wayBack!, this.#identity!);
     this.#wayBack?.used();
@@ -66,7 +66,7 @@ export class LinuxDir implements Dir {
         all.push(above);
       }
     } catch {
-      // What lies above may not be looked at by this user.
+      // This user may not read what lies above.
       return all;
     }
   }

@@ -13,9 +13,9 @@ import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
 import { GIT } from './git-names.ts';
 import { type Rebase, rebaseIn } from './git-rebase.ts';
 
-/** More entries than this are not looked through before each command. */
+/** Before each command, at most this many entries are searched. */
 export const MOST_ENTRIES = 20_000;
-/** Large, and hardly ever with repositories in it: looked through when all the rest was. */
+/** Large, and hardly ever with repositories in it: searched last. */
 const LAST = 'node_modules';
 /** Large, and in a repository without others. */
 const CONTENTS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
@@ -33,33 +33,33 @@ export interface GitPlaces {
   pointers: Map<string, string>;
   /** Rebases that wait to be continued, by their repositories. */
   rebases: Map<string, Rebase>;
-  /** How many entries were looked at, and whether that was all. */
+  /** How many entries were searched, and whether that was all. */
   entries: number;
   complete: boolean;
-  /** When the look began. */
+  /** When the search began. */
   since: number;
 }
 
 export interface GitPlacesOptions {
-  /** How many entries to look at. */
+  /** How many entries to search. */
   most?: number;
-  /** Directories that were repositories once: their configuration is looked after also while they are none. */
+  /** Directories that were repositories once: their configuration stays protected while they are none. */
   known?: ReadonlySet<string>;
 }
 
-/** `cwd`: where the command runs; the way there is always looked at. */
+/** `cwd`: where the command runs; every directory above it is always searched. */
 export async function findGitPlaces(
   roots: readonly Root[],
   cwd: string,
   { most = MOST_ENTRIES, known = new Set() }: GitPlacesOptions = {},
 ): Promise<GitPlaces> {
   const writable = roots.filter((root) => !root.readOnly);
-  const look = new Look(writable, { most, known });
-  await look.run(cwd);
-  return look.found;
+  const finder = new GitPlacesFinder(writable, { most, known });
+  await finder.run(cwd);
+  return finder.found;
 }
 
-class Look {
+class GitPlacesFinder {
   readonly found: GitPlaces = {
     repositories: new Map(),
     fixed: new Set(),
@@ -87,11 +87,11 @@ class Look {
       const { dir, real } = root;
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
       const names = relative(root.real, cwd).split(sep).filter(Boolean);
-      if (isWithin(cwd, root.real)) alongTheWay(root, names, (dir, path) => this.#lookAt(dir, path));
+      if (isWithin(cwd, root.real)) enterEach(root, names, (dir, path) => this.#inspect(dir, path));
       await this.#below(root.dir, root, []);
     }
     for (const { root, names } of this.#put) {
-      const dir = alongTheWay(root, names);
+      const dir = enterEach(root, names);
       if (dir) await this.#below(dir, root, names);
       dir?.close();
     }
@@ -102,10 +102,10 @@ class Look {
     if (typeof listing === 'string') return;
     const { names: found, types } = listing;
     const path = join(root.real, ...names);
-    // The names are known already: only where one could be Git's is it worth a look.
+    // The names are known already: only a name that could be Git's is worth a check.
     const mayBeGit = found.some((name) => name.length === 4 && name.toLowerCase() === 'head');
     const isGit = this.#isKnown(path) || (mayBeGit && looksLikeRepository(dir));
-    if (isGit || found.includes(GIT)) this.#lookAt(dir, path);
+    if (isGit || found.includes(GIT)) this.#inspect(dir, path);
     for (const [index, raw] of found.entries()) {
       if (this.found.entries >= this.#most) {
         this.found.complete = false;
@@ -153,7 +153,7 @@ class Look {
   }
 
   /** Takes note of what a directory holds, if it is a repository's worktree or its `.git`. */
-  #lookAt(dir: Dir, path: string): void {
+  #inspect(dir: Dir, path: string): void {
     const { fixed, pointers, repositories } = this.found;
     const git = dir.lstat(GIT)?.type;
     if (git === 'symlink') pointers.set(join(path, GIT), dir.readlink(GIT));
@@ -190,7 +190,7 @@ class Look {
 }
 
 /** Walks down by names without following links, shows each directory, and gives the last, which the caller closes. */
-function alongTheWay(
+function enterEach(
   root: Root,
   names: readonly string[],
   show: ((dir: Dir, path: string) => void) | undefined = undefined,

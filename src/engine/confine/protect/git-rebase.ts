@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
 import { realAsFarAsThere } from './git-named.ts';
 
-/** Where Git keeps what it needs to go on: only Git has business there. */
+/** Where Git keeps what it needs to continue: only Git has business there. */
 export const UNFINISHED: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply', 'sequencer']);
 
 export interface Rebase {

@@ -1,4 +1,4 @@
-/** What a command made of Git's that it must not leave behind: found by comparing two looks. */
+/** What a command made for Git that it must not leave behind: found by comparing two looks. */
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Root } from '../roots.ts';
@@ -11,11 +11,11 @@ export interface NewGitPlaces {
   repositories: string[];
   /** Configuration, hooks, ways to them and lists of a rebase to run that were not there. */
   control: string[];
-  /** Whether all that the command left was looked through. */
+  /** Whether all that the command left was searched. */
   complete: boolean;
 }
 
-/** When a command makes more files than this, its result says that nobody looked through them. */
+/** When a command makes more files than this, its result says that they were not searched. */
 const MOST_NEW_ENTRIES = 200_000;
 /** The clock of a file system lags behind. */
 const LAG_MS = 50;
@@ -58,7 +58,7 @@ function isLinkedWorktree(path: string, { repositories }: GitPlaces): boolean {
   return isBelow && realAsFarAsThere(commonDirectory(path)) === outer;
 }
 
-/** Whether a `.git` that is no directory leads to a repository that was there before. */
+/** Whether a `.git` that is not a directory leads to a repository that was there before. */
 function leadsToKnown(path: string, says: string, before: GitPlaces): boolean {
   if (basename(path) !== GIT) return false;
   const pointed = directoryPointedTo(says, dirname(path)) ?? path;

@@ -2,15 +2,15 @@
  * The files of this package that run late: worker sources, the tables of encodings and the ripgrep program.
  *
  * The package may lie inside a served directory. A client that could change these files there could run code in the
- * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
- * command; what stands on the disk later is not run.
+ * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or command;
+ * what is on the disk later is not run.
  */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
 import { isWithin } from '../roots.ts';
+import { followPath, namesIn, type OwnLink } from './followed-path.ts';
 import { findRipgrep } from './own-ripgrep.ts';
-import { namesIn, type OwnLink, wayTo } from './way.ts';
 
 const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
 export type WorkerName = (typeof WORKERS)[number];
@@ -86,9 +86,10 @@ function noteOwnPackage(): OwnPackage {
   const manifest = home === undefined ? [] : [join(home, MANIFEST)];
   return {
     directories: [...directories],
-    // Whoever replaces Node itself, which may be installed in a home, chooses what runs at the next start.
+    // A client that could replace Node itself, which may be installed in a home, would choose what runs at the next
+    // start.
     files: [...manifest, ...ripgrep.files, realOf(process.execPath)],
-    links: [...linksOnTheWayTo(bundles, program), ...ripgrep.links],
+    links: [...linksTo(bundles, program), ...ripgrep.links],
     missing: ripgrep.missing,
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
     converter: shared(Buffer.from(sourceOf(join(bundles, CONVERTER)))),
@@ -97,9 +98,9 @@ function noteOwnPackage(): OwnPackage {
 }
 
 /** The links in a path that leads into `directory`; none when it leads elsewhere. */
-function linksOnTheWayTo(directory: string, path: string | undefined): OwnLink[] {
+function linksTo(directory: string, path: string | undefined): OwnLink[] {
   if (path === undefined || !isWithin(realOf(resolve(path)), directory)) return [];
-  return wayTo('/', namesIn(resolve(path))).links;
+  return followPath('/', namesIn(resolve(path))).links;
 }
 
 function noteState(path: string | undefined): OwnProgram | undefined {

@@ -1,12 +1,12 @@
 /**
  * Finds ripgrep in the places where Node looks for packages, without running anything of theirs.
  *
- * The search is our own, so that every place it depends on is known: whoever may change a link on the way, or fill a
- * place that comes before the one where ripgrep is, chooses the program that the next start runs.
+ * The search is our own, so that every place it depends on is known: a client that could change a link on the way, or
+ * fill a place that comes before the one where ripgrep is, would choose the program that the next start runs.
  */
 import { basename, dirname } from 'node:path';
 import { isWithin } from '../roots.ts';
-import { lookAt, type OwnLink, type Way, wayTo } from './way.ts';
+import { type FollowedPath, followPath, type OwnLink, statAt } from './followed-path.ts';
 
 export interface FoundRipgrep {
   /** Of the packages. */
@@ -28,8 +28,8 @@ export function findRipgrep(bundles: string): FoundRipgrep {
   const main = nearest('ripgrep', bundles, found);
   const own = main && nearest(`ripgrep-${process.platform}-${process.arch}`, main, found);
   if (own === undefined) return found;
-  const program = follow(wayTo(own, ['bin', process.platform === 'win32' ? 'rg.exe' : 'rg']), found);
-  if (lookAt(program)?.isFile()) found.program = program;
+  const program = follow(followPath(own, ['bin', process.platform === 'win32' ? 'rg.exe' : 'rg']), found);
+  if (statAt(program)?.isFile()) found.program = program;
   if (!isWithin(program, own)) (found.program === undefined ? found.missing : found.files).push(program);
   return found;
 }
@@ -38,8 +38,8 @@ export function findRipgrep(bundles: string): FoundRipgrep {
 function nearest(name: string, from: string, found: FoundRipgrep): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     if (basename(at) !== PACKAGES) {
-      const directory = follow(wayTo(at, [PACKAGES, SCOPE, name]), found);
-      if (lookAt(directory)?.isDirectory()) {
+      const directory = follow(followPath(at, [PACKAGES, SCOPE, name]), found);
+      if (statAt(directory)?.isDirectory()) {
         found.directories.push(directory);
         return directory;
       }
@@ -49,7 +49,7 @@ function nearest(name: string, from: string, found: FoundRipgrep): string | unde
   }
 }
 
-function follow({ links, end }: Way, found: FoundRipgrep): string {
+function follow({ links, end }: FollowedPath, found: FoundRipgrep): string {
   for (const link of links) {
     if (!found.links.some(({ path }) => path === link.path)) found.links.push(link);
   }

@@ -30,7 +30,7 @@ export function rememberNamed(worktree: string, find: () => string[]): string[] 
   return named;
 }
 
-/** Undefined where `.git` is no directory, or where something changed just now. */
+/** Undefined where `.git` is not a directory, or where something changed just now. */
 function stateOf(worktree: string): string | undefined {
   const settled = BigInt(Date.now() - SETTLED_AFTER_MS) * 1_000_000n;
   const git = join(worktree, GIT);

@@ -6,8 +6,8 @@ import { isShortage } from '../errno.ts';
 export type Absence = 'gone' | 'unreadable';
 
 /**
- * What an error of opening or reading means for a walk. What is no error of the system is thrown on, and so is
- * that the system has run short of something: what could not be looked at for that is neither gone nor forbidden.
+ * What an error of opening or reading means for a walk. It rethrows what is not an error of the system, and also a
+ * shortage of the system's resources: an entry that could not be read for that reason is neither gone nor forbidden.
  */
 export function absenceOf(error: unknown): Absence {
   if (error instanceof NotRegular) return 'gone';

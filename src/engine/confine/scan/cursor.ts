@@ -29,7 +29,7 @@ export interface EntryFacts {
   mtimeMs: number;
 }
 
-/** By which a file is known to be the same, with the same bytes. */
+/** Identifies a file with the same bytes. */
 export interface FileState {
   dev: number;
   ino: number;
@@ -50,7 +50,7 @@ export interface Cursor {
    * what was just seen to be a regular file. If another entry took its place since, nothing of it is ever used.
    */
   open(name: string): number | Absence;
-  look(name: string): EntryFacts | undefined;
+  facts(name: string): EntryFacts | undefined;
   /**
    * The identity and times of an entry, to compare with those of the same entry before and for nothing else: it may
    * be looked up by the path of the directory. Undefined where they cannot be had.
@@ -65,8 +65,8 @@ export interface Cursor {
   /**
    * Calls `take` with what the system says of each of these entries that is still there. It may be looked up by the
    * path of the directory, which costs half as much, and which leads to the same directory before and after: when
-   * somebody exchanged it meanwhile, `restart` is called, and all of them come again from the held directory. Fit
-   * for comparing only: who reads or changes something looks again.
+   * somebody exchanged it meanwhile, `restart` is called, and all of them come again from the held directory. Fit for
+   * comparing only: a call that reads or changes something checks again.
    */
   statEach(names: readonly string[], take: (name: string, stat: RawStat) => void, restart: () => void): void;
   /** Where a symbolic link leads, as raw text; undefined when it is none or may not be read. */

@@ -15,7 +15,7 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { identityOf, leadsTo, pathOfDescriptor, shortPath, statAll } from './quick-stat.ts';
+import { identityOf, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
@@ -120,7 +120,7 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  look(name: string): EntryFacts | undefined {
+  facts(name: string): EntryFacts | undefined {
     if (this.#prefix === undefined) return undefined;
     try {
       const stat = fs.lstatSync(encodedBelow(this.#prefix, name), { throwIfNoEntry: false });
@@ -135,7 +135,7 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return undefined;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
     this.#statPrefix ??=
-      shortPath(this.#rootPath, this.#directory ?? '', Number.POSITIVE_INFINITY) ?? this.#prefix;
+      quickPath(this.#rootPath, this.#directory ?? '', Number.POSITIVE_INFINITY) ?? this.#prefix;
     try {
       return fs.lstatSync(encodedBelow(this.#statPrefix, name), QUIET_STAT);
     } catch {
@@ -179,7 +179,7 @@ export class DescriptorCursor implements Cursor {
   statEach(names: readonly string[], take: (name: string, stat: RawStat) => void, restart: () => void): void {
     if (this.#prefix === undefined) return;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
-    const path = shortPath(this.#rootPath, this.#directory ?? '', names.length);
+    const path = quickPath(this.#rootPath, this.#directory ?? '', names.length);
     const held = path === undefined ? undefined : identityOf(this.#current);
     if (path !== undefined && held && leadsTo(path, held)) {
       statAll(path, names, take);

@@ -1,8 +1,8 @@
 /**
- * Remembers what stood in directories that have not changed since: a project is searched again and again.
+ * Remembers the entries of directories that have not changed since: a project is searched again and again.
  *
- * A directory's change time moves with every entry that comes or goes, and nobody can set it. What was listed
- * within a moment of a change is not remembered, since a second change could bear the same time.
+ * A directory's change time moves with every entry that comes or goes, and nobody can set it. What was listed within a
+ * moment of a change is not remembered, since a second change could bear the same time.
  */
 import type { DirectoryState, Listing, ListingMemory } from './listing.ts';
 

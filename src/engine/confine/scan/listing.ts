@@ -21,7 +21,7 @@ export function namesOf(listing: Listing, type: EntryType): readonly string[] {
   return names;
 }
 
-/** By which a directory that was listed before is known again, and known to be unchanged. */
+/** Identifies a directory that was listed before and has not changed since. */
 export interface DirectoryState {
   dev: number;
   ino: number;

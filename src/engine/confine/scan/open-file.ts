@@ -38,7 +38,7 @@ export function keepsTrueTimes(fd: number, dev: number): boolean {
 
 /** The beginning of a regular file of the cursor's directory, if it is there and may be read. */
 export function readSmallFile(cursor: Cursor, name: string, limit: number): Buffer | undefined {
-  if (cursor.look(name)?.type !== 'file') return undefined;
+  if (cursor.facts(name)?.type !== 'file') return undefined;
   const fd = cursor.open(name);
   if (typeof fd === 'string') return undefined;
   try {

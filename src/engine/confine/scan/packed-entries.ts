@@ -1,14 +1,14 @@
 /**
- * The entries of directories with what the system says of each, packed: a look at a hundred thousand entries is sent
+ * The entries of directories with what the system says of each, packed: a scan of a hundred thousand entries is sent
  * between threads, kept and compared without an object for each of them.
  */
 import type { EntryType } from '../../failures.ts';
 import type { Stat } from '../directory/dir.ts';
 
-/** What a look keeps of an entry. */
+/** What a scan keeps of an entry. */
 export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
-/** The same as the system tells it: a hundred thousand of them are packed without a conversion. */
+/** The same as the system gives it: a hundred thousand of them are packed without a conversion. */
 export interface RawStat {
   type: EntryType;
   /** Without the type. */
@@ -40,7 +40,7 @@ export interface PackedDirectory {
   readonly facts: BigInt64Array;
 }
 
-/** Many of them in a form that threads can send; the facts of all stand in one array. */
+/** Many of them in a form that threads can send; the facts of all are in one array. */
 export interface PackedDirectories {
   readonly directories: readonly Omit<PackedDirectory, 'facts'>[];
   readonly facts: BigInt64Array;

@@ -52,7 +52,7 @@ export class PathCursor implements Cursor {
     }
   }
 
-  look(name: string): EntryFacts | undefined {
+  facts(name: string): EntryFacts | undefined {
     try {
       const stat = this.#dir.lstat(textOf(name));
       return stat && { type: stat.type, size: stat.size, mtimeMs: Number(stat.mtimeNs / 1_000_000n) };

@@ -1,4 +1,4 @@
-/** What the system says of all entries of a directory, by the quickest way to them: to compare with, not to act on. */
+/** What the system says of all entries of a directory, read as quickly as possible: to compare with, not to act on. */
 import * as fs from 'node:fs';
 import { typeOfMode } from '../stat.ts';
 import type { RawStat } from './packed-entries.ts';
@@ -7,7 +7,7 @@ import { retryShortage } from './retry-shortage.ts';
 
 /** To look a directory up by its path pays off when it has more entries. */
 const FEW_NAMES = 8;
-/** Longer paths take as long as the way through a descriptor. */
+/** Longer paths take as long as a descriptor does. */
 const SHORT_PATH = 2000;
 const SHORT_LEVELS = 20;
 const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const;
@@ -34,14 +34,14 @@ export function pathOfDescriptor(descriptor: string): string {
   return path === '/' || !isAscii(path) ? '' : path;
 }
 
-/** The path of a directory below a held one, where a look at many entries is quicker by it. */
-export function shortPath(root: string, directory: string, entries: number): string | undefined {
+/** The path of a directory below a held one, where reading the facts of many entries is quicker by path. */
+export function quickPath(root: string, directory: string, entries: number): string | undefined {
   const path = directory === '' ? `${root}/` : `${root}/${directory}/`;
   if (root === '' || entries < FEW_NAMES || path.length > SHORT_PATH || !isAscii(path)) return undefined;
   return path.split('/').length > SHORT_LEVELS ? undefined : path;
 }
 
-/** By this a path that leads to a held directory is known. */
+/** Identifies a held directory, to check that a path leads to it. */
 export type Identity = Pick<fs.BigIntStats, 'dev' | 'ino'>;
 
 export function identityOf(directory: number): Identity {

@@ -2,16 +2,16 @@
 import type { Dir } from '../directory/dir.ts';
 import type { PackedDirectory } from './packed-entries.ts';
 
-export interface LookOptions {
+export interface ScanOptions {
   /** Names of directories that are reported and not entered. */
   notEntered: readonly string[];
-  /** A tree with more entries is not looked through. */
+  /** A tree with more entries is not scanned to its end. */
   mostEntries: number;
   /** Only counts, and reports nothing. */
   countOnly?: boolean;
 }
 
-export interface TreeLook {
+export interface TreeScan {
   directories: PackedDirectory[];
   /** How many entries were seen. */
   count: number;
@@ -43,7 +43,7 @@ export interface Copies {
 
 export interface TreeScanner {
   /** Whatever may not be read is left out. */
-  look(dir: Dir, options: LookOptions): Promise<TreeLook>;
+  scan(dir: Dir, options: ScanOptions): Promise<TreeScan>;
   /** Copies regular files. Leaves out what cannot be read, and what finds no room. */
   copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]>;
 }

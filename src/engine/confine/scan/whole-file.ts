@@ -5,7 +5,7 @@ import { toStat } from '../stat.ts';
 import type { Cursor } from './cursor.ts';
 import { closeFile, readFile } from './open-file.ts';
 
-/** Undefined for what is no regular file, is larger than `most`, may not be read, or shrinks while it is read. */
+/** Undefined for what is not a regular file, is larger than `most`, may not be read, or shrinks while it is read. */
 export function readWholeFile(
   cursor: Cursor,
   name: string,

@@ -3,7 +3,7 @@ import { foldCase, upper } from '../../glob/letter-case.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** Where nothing tells whether a directory ignores letter case: these systems do by default. */
+/** Where nothing says whether a directory ignores letter case: these systems do by default. */
 export const IGNORES_CASE: boolean = IS_WINDOWS || process.platform === 'darwin';
 
 /** Characters that HFS+ leaves out when it compares names. */

@@ -106,7 +106,7 @@ class RuleSet {
 
   constructor({ deny, hide, directories }: WithheldRules, forms: Forms) {
     this.#formed = forms.path;
-    // Each list stands alone: what one of them takes back, another one may still withhold.
+    // Each list counts by itself: what one of them takes back, another one may still withhold.
     const list = (verdict: Verdict, text: string) => ({
       verdict,
       chain: IgnoreChain.empty.child('', forms.line(text)),

@@ -44,7 +44,7 @@ export class WorkerPool<Job, Answer> {
 
   async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
     const since = performance.now();
-    // Nothing is awaited between the last look and the job: two calls would take the same place.
+    // Nothing is awaited between the last check and the job: two calls would take the same place.
     for (let wait = this.#waitFor(since); wait > 0; wait = this.#waitFor(since))
       await this.#turn(signal, wait);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });

@@ -8,13 +8,13 @@ import type { OpenFile } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf } from '../lines/line-index.ts';
 
-/** So much of a large file is looked at to tell whether it is text. */
+/** How much of a large file is read to tell whether it is text. */
 const JUDGED_BYTES = 8192;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * A large file is judged by its beginning. Only where another encoding is declared for it, all of it is looked
- * through: it is UTF-8 when all of it is valid.
+ * A large file is judged by its beginning. Only where another encoding is declared for it, all of it is read: it is
+ * UTF-8 when all of it is valid.
  */
 export async function fileEncoding(
   file: OpenFile,

@@ -173,7 +173,7 @@ async function findTail(
   const whole = { truncated: false, partialLine: false };
   if (wanted <= 0 || size === 0) return { start: size, lines: 0, ...whole };
   const lowest = Math.max(0, size - maxBytes);
-  // The newline that ends the last line starts no other, and so is not looked at.
+  // The newline that ends the last line starts no other, and so does not count.
   let position = size - 1;
   let start = size;
   let lines = 0;
@@ -215,7 +215,7 @@ async function readFrom(file: OpenFile, start: number, signal: AbortSignal | und
   return bytes.subarray(0, filled);
 }
 
-/** The index of the first byte that does not go on with a UTF-8 character from before. */
+/** The index of the first byte that does not continue a UTF-8 character from before. */
 function characterStart(bytes: Buffer): number {
   let at = 0;
   while (at < 3 && at < bytes.length && isContinuation(bytes[at]!)) at++;

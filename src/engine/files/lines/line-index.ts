@@ -1,6 +1,6 @@
 /**
- * Where the lines of large files are, as far as they have been looked through: a count of newlines at every
- * stride of bytes. The files of the last few looks are remembered, so that only the first look costs a scan.
+ * Where the lines of large files are, as far as they have been scanned: a count of newlines at every stride of bytes.
+ * The files of the last few looks are remembered, so that only the first look costs a scan.
  */
 import type { OpenFile, Stat } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
@@ -40,7 +40,7 @@ export class LineIndex {
   readonly #stride: number;
   /** At `i`: the newlines before byte `i × stride`. */
   readonly #newlinesBefore: number[] = [0];
-  /** Whether the whole file was looked through. */
+  /** Whether the whole file was scanned. */
   #isComplete = false;
   /** How many lines there are, once that is known. */
   totalLines: number | undefined;
@@ -88,7 +88,7 @@ export class LineIndex {
     return this.totalLines === undefined || line <= this.totalLines;
   }
 
-  /** Looks on until `newlines` of them are behind, or the file ends. */
+  /** Scans until it has passed `newlines` of them, or the file ends. */
   async #extend(
     newlines: number,
     file: OpenFile,
@@ -130,7 +130,7 @@ export class LineIndex {
       const end = Math.min(got, at + SMALLEST_STRIDE);
       count += scanner.count(half, at, end);
       const here = position + end;
-      // Another call may be looking through the same file: the first one notes it down. The very end is
+      // Another call may be scanning the same file: the first one notes it down. The very end is
       // never noted, so that going on from the last stride always sees how the file ends.
       const isNext = here / this.#stride === this.#newlinesBefore.length;
       if (isNext && here < this.#size) this.#newlinesBefore.push(count);

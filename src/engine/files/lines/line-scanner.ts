@@ -4,9 +4,9 @@ import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/directory/dir.ts';
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
 
-/** The most that is read, and looked through, at a time. */
+/** The most that is read and scanned at a time. */
 export const PIECE_BYTES = 1024 * 1024;
-/** Scans side by side. Each holds two pieces, so that one is read while the other is looked through. */
+/** Scans side by side. Each holds two pieces, so that one is read while the other is scanned. */
 const MOST_SCANNERS = 4;
 const NEWLINE = 10;
 

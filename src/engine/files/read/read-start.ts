@@ -36,7 +36,7 @@ export async function readStart(place: Place, options: StartOptions): Promise<Fi
   const most = Math.min(options.most, limits.wholeFileBytes);
   return withFile(place, async (file) => {
     const { stat } = file;
-    // One byte more tells whether the file continues, also when its size is not told or changes.
+    // One byte more tells whether the file continues, also when the system does not give its size, or the size changes.
     const read =
       stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
     const size = Math.max(stat.size, read.length);

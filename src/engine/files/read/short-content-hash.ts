@@ -4,7 +4,7 @@ import { Yielder } from '../../event-loop.ts';
 import { shortHashOf } from '../../text/short-hash.ts';
 import { pieceEnd } from './utf8-in-turns.ts';
 
-/** Bytes that are hashed between two looks at the clock. */
+/** Bytes that are hashed between two checks of the clock. */
 const PIECE = 1024 * 1024;
 const AT_ONCE = 64 * 1024;
 

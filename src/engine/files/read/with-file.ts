@@ -32,7 +32,7 @@ async function whenUsed<T>(using: Promise<T>, file: OpenFile, shown: string): Pr
   }
 }
 
-/** Looks what is there only when nothing is: most files that are asked for are there. */
+/** Checks what is there only when opening fails: most files that are asked for are there. */
 function openThere(place: Place): OpenFile {
   try {
     return place.dir.open(place.name);

@@ -116,7 +116,7 @@ function sizeOf(removed: Removed): number {
   return removed.type === 'file' ? removed.file.size : 0;
 }
 
-/** What the user had removed from a tree stands in it under a name that is forgotten. */
+/** What the user had removed from a tree is in it under a name that is forgotten. */
 function withForgotten(name: string, made: Removed, paths: readonly string[]): Removed {
   if (paths.length === 0 || (made.type !== 'tree' && made.type !== 'directory')) return made;
   const gone = paths.map((path) => ({

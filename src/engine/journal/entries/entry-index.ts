@@ -3,7 +3,7 @@
  * that new lines concern are made again. The entries are shared: nobody may change them.
  */
 import { namesOf } from './contents-needed.ts';
-import type { Change, EntryState, JournalEntry } from './entry.ts';
+import { type Change, type EntryState, isMadeParent, type JournalEntry } from './entry.ts';
 import type { Line } from './line.ts';
 
 /** What the user had removed, and no entry has kept again since. */
@@ -151,8 +151,8 @@ export class EntryIndex {
   }
 
   /**
-   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count.
-   * What was interrupted while it was taken back, or done again, is halfway.
+   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count. What
+   * was interrupted while it was undone, or redone, is halfway.
    */
   #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
     let state: EntryState = open ? 'pending' : 'done';
@@ -218,7 +218,7 @@ export class EntryIndex {
       for (const change of part.changes) if (change.path === path) part.refuted.add(change);
     }
     // With all else settled, no call will need a directory that was only made on the way to it.
-    part.done = changesOf(part).every((change) => known.has(change.path) || isOnTheWay(change));
+    part.done = changesOf(part).every((change) => known.has(change.path) || isMadeParent(change));
   }
 
   #remove(id: string): void {
@@ -246,10 +246,6 @@ function begin(line: Line): Part {
     ...(found && { found }),
     ...(unrecorded !== undefined && { unrecorded }),
   };
-}
-
-function isOnTheWay(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
 }
 
 function changesOf({ changes, refuted }: Part): Change[] {

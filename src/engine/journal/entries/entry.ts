@@ -1,7 +1,7 @@
 /**
  * What the journal remembers: one entry for each call that changed something, with what is needed to restore it.
  *
- * Only facts that can be written as JSON stand here. Paths are absolute, with all links resolved.
+ * It holds only facts that can be written as JSON. Paths are absolute, with all links resolved.
  */
 import type { EntryType } from '../../failures.ts';
 
@@ -51,7 +51,7 @@ export type Change =
       after?: Omit<FileImage, 'kept'>;
       /** Of a symbolic link. */
       link?: LinkTarget;
-      /** A directory that the call only made on the way to something else. */
+      /** A directory that the call only made above what it is about. */
       parent?: true;
       /** A directory with all that was in it, restored in one step. */
       whole?: true;
@@ -74,7 +74,7 @@ export type Change =
       link?: LinkTarget;
     };
 
-/** What stood at a path that a call removed or replaced. */
+/** What was at a path that a call removed or replaced. */
 export type Removed =
   | { type: 'file'; file: FileImage }
   | { type: 'directory'; mode: number }
@@ -113,4 +113,9 @@ export interface JournalEntry {
   unrecorded?: string;
   /** The user had something removed that the entry had kept. */
   forgotten?: true;
+}
+
+/** Whether the change only made a directory above what the call is about. */
+export function isMadeParent(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
 }

@@ -15,7 +15,7 @@ export interface Line {
   undoes?: string;
   found?: true;
   unrecorded?: string;
-  /** These changes stand in place of those that an earlier line named for the same paths. */
+  /** These changes replace those that an earlier line named for the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
   /** What became of the changes of these paths, found by another server after this one was interrupted. */

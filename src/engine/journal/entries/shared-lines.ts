@@ -15,7 +15,7 @@ export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
   };
 }
 
-/** A command has done already what its entry tells. */
+/** A command has already done what its entry says. */
 function plansOf(
   { e, did, end, settled, found }: Line,
   toShared: (path: string) => string,

@@ -13,7 +13,7 @@ import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
 import { keepsAll, namesToUndo } from '../entries/contents-needed.ts';
-import type { Change } from '../entries/entry.ts';
+import { type Change, isMadeParent } from '../entries/entry.ts';
 import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Store } from '../store.ts';
@@ -291,7 +291,7 @@ export class JournalRecorder implements ChangeRecorder {
     const roots = [...this.#roots].filter((root) => !this.#writtenRoots.has(root));
     for (const root of roots) this.#writtenRoots.add(root);
     const facts = this.#begun ? { e: head.e } : head;
-    // An earlier line planned it, and nobody did it: this one stands in its place.
+    // An earlier line planned it, and nobody did it: this one replaces it.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
     log.append({
       ...facts,
@@ -307,7 +307,7 @@ export class JournalRecorder implements ChangeRecorder {
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);
       // What is written again has been done already.
-      if (!again && (change.kind !== 'created' || !change.parent)) this.#planned.add(change.path);
+      if (!again && !isMadeParent(change)) this.#planned.add(change.path);
     }
   }
 }

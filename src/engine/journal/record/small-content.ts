@@ -2,7 +2,7 @@
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 
-/** By which a file is known again. */
+/** Identifies a file. */
 type FileIdentity = Pick<Stat, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
 /** Larger files are not read before and after each command. */

@@ -79,7 +79,7 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
   await into(top, '', 0);
 }
 
-/** Undefined for what may not be read, or has a name that only bytes can tell. */
+/** Undefined for what may not be read, or has a name that only bytes can express. */
 export async function fileHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
   const name = raw.toString('utf8');
   if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;

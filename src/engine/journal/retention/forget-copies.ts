@@ -49,7 +49,7 @@ function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Ge
   }
 }
 
-/** A name that is no text cannot be written down: then all that was set aside with it goes. */
+/** A name that is not text cannot be written down: then all that was set aside with it goes. */
 function addAside({ names, inside }: ForgetSelection, name: string, raw: string): void {
   if (raw === '' || !isUtf8(Buffer.from(raw, 'latin1'))) {
     names.add(name);

@@ -2,7 +2,9 @@
  * How long the journal remembers, and how much. The oldest entries are given up first; of what is too old the newest
  * entry of a file stays, and a size that was set holds in any case.
  */
+
 import type { Contents, StoredContent } from '../../../state/contents.ts';
+import { DAY_MS } from '../../../state/day.ts';
 import { namesOf } from '../entries/contents-needed.ts';
 import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
@@ -10,7 +12,6 @@ import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** An entry without an end that is younger may be under way. */
 const UNDER_WAY_MS = 600_000;
 

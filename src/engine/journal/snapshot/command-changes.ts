@@ -1,8 +1,8 @@
 /**
  * What a command changes, found by comparing the directories before and after it.
  *
- * A command tells nobody what it does. What small files held is kept before it runs, as far as there is room,
- * so that most of what it changes can be undone; where that is not so, the entry says it.
+ * A command does not report what it does. What small files held is kept before it runs, as far as there is room, so
+ * that most of what it changes can be undone; where that is not so, the entry says it.
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
@@ -166,7 +166,7 @@ export class CommandSnapshots {
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);
-      // Whoever has the answer can undo the command, also at another server and after a crash.
+      // A client that has the answer can undo the command, also at another server and after a crash.
       await journal.log.flush();
       noteLost(caller, changes);
       await journal.holdSize(entered);

@@ -67,12 +67,12 @@ export class Renames {
   }
 }
 
-/** Where a directory stands now, nothing could be moved back to. */
+/** Nothing can be moved back to a path where a directory is now. */
 function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
   return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
 }
 
-/** What is in it was not looked at. */
+/** What is in it was not scanned. */
 function isUnknown(path: string, { stat }: SnapshotEntry): boolean {
   return stat.type === 'directory' && NOT_ENTERED.has(basename(path));
 }

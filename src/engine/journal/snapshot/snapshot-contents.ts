@@ -1,6 +1,6 @@
 /**
- * What small files held before a command, as long as it may be needed: in one file without a name, so that
- * nothing of it is left in the state directory, whatever becomes of this process.
+ * What small files held before a command, as long as it may be needed: in one file without a name, so that nothing of
+ * it is left in the state directory, even when this process is killed.
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';

@@ -26,7 +26,7 @@ export interface SnapshotEntry {
   root: Root;
   /** Of a symbolic link. */
   link?: LinkTarget;
-  /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
+  /** Its path is not valid UTF-8: it can be named, but not be reached under what it is called here. */
   unreachable?: true;
   /** Where what it holds was copied to. */
   copy?: CopyLocation;
@@ -54,10 +54,10 @@ export async function takeSnapshot(
   const snapshot: Snapshot = new Map();
   let entries = 0;
   for (const root of roots) {
-    const look = await scanner.look(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
-    if (look.tooMany) return undefined;
+    const scan = await scanner.scan(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
+    if (scan.tooMany) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
-    for (const packed of look.directories) {
+    for (const packed of scan.directories) {
       // A root may lie inside another one.
       const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
       if (snapshot.has(key)) continue;
@@ -68,12 +68,12 @@ export async function takeSnapshot(
   return entries > MOST_ENTRIES ? undefined : snapshot;
 }
 
-/** Without a look at anything but names: quick where it is known to be much. */
+/** Reads names only: quick where the directory is known to hold much. */
 export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): Promise<boolean> {
   let left = MOST_ENTRIES;
   for (const { dir } of roots) {
     const asked = { notEntered: [...NOT_ENTERED], mostEntries: left, countOnly: true };
-    const { tooMany, count } = await scanner.look(dir, asked);
+    const { tooMany, count } = await scanner.scan(dir, asked);
     if (tooMany) return true;
     left -= count;
   }
@@ -124,13 +124,13 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
   }
 }
 
-/** Whether something else stands there now, or a link that leads elsewhere; not whether a content was changed. */
+/** Whether something else is there now, or a link that leads elsewhere; not whether a content was changed. */
 export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }
 
-/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
+/** A raw path for eyes: the bytes of names that are not text are written as `\xe9`. */
 function shown(raw: string): { text: string; isText: boolean } {
   if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
   const names = raw.split('/').map((name) => {

@@ -28,7 +28,7 @@ export interface OperandRule {
   atMost?: number;
   /** Why there may be no more operands. */
   tooMany?: { reason: string; instead?: string };
-  /** Operands that are not paths although they stand where paths do: `FS=:` of awk. */
+  /** Operands that are not paths although they are where paths usually are: `FS=:` of awk. */
   exempt?: RegExp;
 }
 
@@ -102,7 +102,7 @@ export interface InspectedLine {
   scripts: readonly string[];
   /** Operands and values that are paths. */
   paths: readonly PathArgument[];
-  /** Operands that are no paths although they stand where paths do. */
+  /** Operands that are not paths although they are where paths usually are. */
   exempt: readonly string[];
   values: readonly { option: string; value: string }[];
 }

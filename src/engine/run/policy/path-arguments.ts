@@ -30,7 +30,7 @@ export async function lookedUpInTurns(
       const found = resolvePath(operand);
       known.set(operand, () => found);
     } catch (thrown) {
-      // Told when the check asks: not every argument is a path.
+      // Given when the check asks: not every argument is a path.
       known.set(operand, () => {
         throw thrown;
       });

@@ -35,7 +35,7 @@ function readProc(path: string): string {
 export function processFacts(pid: number): ProcessFacts | undefined {
   try {
     const text = readProc(`/proc/${pid}/stat`);
-    // The name stands in brackets and may itself contain brackets and spaces.
+    // The name is in brackets and may itself contain brackets and spaces.
     const close = text.lastIndexOf(')');
     const fields = text.slice(close + 2).split(' ');
     return {
@@ -166,7 +166,9 @@ export function startEnvironment(pid: number): string {
   return textOf(`/proc/${pid}/environ`);
 }
 
-/** Sends a signal to a process, or to a process group for a negative number. A process that has ended is no error. */
+/**
+ * Sends a signal to a process, or to a process group for a negative number. A process that has ended is not an error.
+ */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

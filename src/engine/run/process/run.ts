@@ -86,7 +86,7 @@ export class Run {
   #cancelled = false;
   /** The command itself has ended; processes that it left may still run. */
   #ended = false;
-  /** When the grace is over; undefined as long as nothing told the command to end. */
+  /** When the grace is over; undefined as long as nothing has asked the command to end. */
   #killAt: number | undefined;
   /** A process inside a system call may survive SIGKILL: then the result comes without its end. */
   #giveUp: () => void = () => {};

@@ -46,7 +46,7 @@ export interface SandboxView {
   network: boolean;
   /** What programs need that live outside of the system's directories. */
   installations: readonly VisiblePath[];
-  /** The directory with the files that stand in for those of /etc. */
+  /** The directory with the files that replace those of /etc. */
   etc: string;
   temporaryMiB: number;
 }

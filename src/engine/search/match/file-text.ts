@@ -143,7 +143,7 @@ export class FileText {
   }
 
   #read(room: number): number {
-    // A device could go on for ever.
+    // A device could deliver bytes for ever.
     if (this.#offset >= WINDOW_BYTES) this.confirm();
     const count = readFile(this.#fd, this.#kernel.bytes, this.end, room, this.#offset);
     this.#offset += count;

@@ -104,7 +104,7 @@ export function longMatch(
   return { start: candidate, end: last, text, at: 0, matched: length };
 }
 
-/** Whether a character may go on at a place. */
+/** Whether a character may continue at a place. */
 function splitsCharacter(bytes: Uint8Array, start: number, place: number): boolean {
   return place > start && bytes[place - 1]! > 0x7f && isContinuation(bytes[place]!);
 }

@@ -27,7 +27,7 @@ export interface ContentOptions {
   countAll: boolean;
   /** Collects no further matches of a file once they have this many characters. */
   maxCharacters?: number;
-  /** So many matching lines of each file are counted and not collected. Default 0. */
+  /** This many matching lines of each file are counted and not collected. Default 0. */
   skip?: number;
 }
 

@@ -7,7 +7,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
-import { MAX_WINDOW } from '../../kernel/kernel.ts';
+import { MAX_WINDOW } from '../../kernel/filter-tables.ts';
 import type { WindowFilter } from '../../kernel/prefilter.ts';
 import { bytesOf, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';

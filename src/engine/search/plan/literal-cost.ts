@@ -1,7 +1,7 @@
 /** Which texts a scan should look for, as which bytes, and at what cost. */
 
 import { rarityOf } from '../../kernel/byte-frequency.ts';
-import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/kernel.ts';
+import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
 import { lowerAscii } from './characters.ts';
 
 /** What a part of a pattern can match: one of these and nothing else. */

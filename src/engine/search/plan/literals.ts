@@ -6,7 +6,7 @@
  * When in doubt a part is a gap: the result may be weak, but it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/kernel.ts';
+import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
 import { isCharacterNode, oneCharacter } from './characters.ts';
 import {
   cheaper,
@@ -151,7 +151,7 @@ function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlag
     return;
   }
   if (element.type === 'Assertion') {
-    // It takes no text itself; the text of a positive lookaround must stand somewhere in the line.
+    // It takes no text itself; the text of a positive lookaround must occur somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
     const known = ofAlternatives(element.alternatives, flags);
@@ -188,7 +188,7 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: Patt
     sequence.add(times);
     return;
   }
-  // The least number of repetitions stands at the beginning as well as at the end of the repeated part.
+  // The least number of repetitions is at the beginning as well as at the end of the repeated part.
   if (times) sequence.add(times);
   sequence.gap();
   sequence.consider(known.exact);

@@ -57,7 +57,7 @@ export interface PlanOptions {
 
 /** Analysing a pattern takes some 20 µs a character on the main thread: longer patterns are not analysed. */
 const LONGEST_ANALYSED = 500;
-/** Nothing but characters that stand for themselves. */
+/** Nothing but literal characters. */
 const LITERAL = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w])*/;
 
 /** Nanoseconds for each byte: above this, running the pattern over whole files is about as fast as a prefilter. */
@@ -139,7 +139,7 @@ function prefilterPlan(
 }
 
 /**
- * A few bytes, each of a class of its own, or many of one class, or some that stand twice. To find them takes longer
+ * A few bytes, each of a class of its own, or many of one class, or some that occur twice. To find them takes longer
  * than to search a few files: only what could cost less than `most` is looked for.
  */
 function cheapestClasses(

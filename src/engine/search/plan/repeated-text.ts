@@ -6,7 +6,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import type { ByteClass } from '../../kernel/byte-frequency.ts';
-import { MAX_WINDOW } from '../../kernel/kernel.ts';
+import { MAX_WINDOW } from '../../kernel/filter-tables.ts';
 import type { RepeatFilter } from '../../kernel/prefilter.ts';
 import { type Extent, extentOf } from './byte-run.ts';
 import { describeWindow, LEAST_WINDOW_COST } from './byte-window.ts';
@@ -22,7 +22,7 @@ export interface RequiredRepeat {
   frequency: number;
 }
 
-/** How much of the text the window holds: more tells hardly more. */
+/** How much of the text the window holds: more of them add hardly anything. */
 const MOST_IN_WINDOW = 4;
 /** The kernel looks closely at no more. */
 const LONGEST_LEAST = 255;

@@ -89,7 +89,7 @@ export class WorkQueue {
     return this.#control[TOP]! > 0;
   }
 
-  /** Lets the work go on after `end`. Call it only when every thread that took part has reported. */
+  /** Lets the work continue after `end`. Call it only when every thread that took part has reported. */
   reopen(): void {
     this.#control[BUSY] = 0;
     this.#control[JOINED] = 0;

@@ -22,7 +22,7 @@ export function grepResult(findings: GrepFindings): GrepResult {
   const { threadResults, countAll, plan } = findings;
   const { files, truncated, last } = findings.summary ? summarized(findings) : shown(findings);
   const matches = files.reduce((total, file) => total + file.matches, 0);
-  // What threads looked at behind the cap depends on their speed: leave it out.
+  // What threads have read behind the cap depends on their speed: leave it out.
   const isBeforeCap = (path: string) => !truncated || countAll || last === undefined || path <= last;
   const unreadable = threadResults.flatMap((result) => result.unreadable.filter(isBeforeCap)).map(textOf);
   const longLines = threadResults.flatMap((result) => result.longLines.filter(isBeforeCap)).map(textOf);

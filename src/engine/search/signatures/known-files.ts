@@ -1,7 +1,7 @@
 /**
  * What one thread knows of files before it opens them, and remembers after it read them.
  *
- * A file that was read twice gets a signature; a later search that misses something in it looks whether the file is
+ * A file that was read twice gets a signature; a later search that misses something in it checks whether the file is
  * still the same, by its identity and times, and need not read it. What changed within the last minute is always read:
  * a program that writes through mapped memory moves a file's times only when the system saves its pages.
  */
@@ -28,7 +28,7 @@ export interface WholeText {
   end: number;
 }
 
-/** What was just read: all of a text, a part of one, or something that is no text. */
+/** What was just read: all of a text, a part of one, or something that is not text. */
 export type ReadContent = WholeText | 'part' | 'binary';
 
 /** 'text' and 'binary' for a file that cannot hold a match. */
@@ -58,7 +58,7 @@ export class KnownFiles {
     this.#settledAfterMs = settledAfterMs;
   }
 
-  /** What stands for a file of the cursor's directory from search to search; two files may have the same. */
+  /** What identifies a file of the cursor's directory from search to search; two files may have the same. */
   keyOf(directory: string, name: string): number {
     if (directory !== this.#directory) {
       this.#directoryKey = mixed(0x811c9dc5, `${this.#cursor.place}/`);

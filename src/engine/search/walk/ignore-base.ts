@@ -17,7 +17,7 @@ export function ignoreBaseOf(
     let top = 0;
     const read = (directory: string, files: readonly string[]) => readIgnoreFiles(cursor, directory, files);
     for (let depth = names.length; depth > 0 && top === 0; depth--) {
-      if (!cursor.goTo(names.slice(0, depth).join('/')) && cursor.look('.git')) top = depth;
+      if (!cursor.goTo(names.slice(0, depth).join('/')) && cursor.facts('.git')) top = depth;
     }
     const topPath = names.slice(0, top).join('/');
     const files: { directory: string; text: string }[] = [];

@@ -71,7 +71,7 @@ export class Selector {
     return !this.#include || this.#include.mayContain(path);
   }
 
-  /** Whether a file, or anything else that is no directory, is taken. */
+  /** Whether a file, or anything else that is not a directory, is taken. */
   takes(parent: string, name: string): boolean {
     if (this.takesAll) return true;
     return this.#takesUnlessIgnored(parent, name) && !this.#ignore?.ignores(parent, name, false);

@@ -6,7 +6,7 @@ import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 import { joined } from '../walk/ignore-rules.ts';
 
-/** So much is written at a time. */
+/** How much is written at a time. */
 const GATHER_BYTES = 512 * 1024;
 
 interface Gathered {

@@ -2,7 +2,7 @@
 import type { CharsetScope } from '../../charset/scope.ts';
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
 import type { PackedDirectories } from '../../confine/scan/packed-entries.ts';
-import type { Copies, CopyTarget, LookOptions } from '../../confine/scan/tree-scanner.ts';
+import type { Copies, CopyTarget, ScanOptions } from '../../confine/scan/tree-scanner.ts';
 import type { WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
@@ -70,8 +70,8 @@ export interface ListJob extends SelectiveJob {
 }
 
 /** Reports every entry with its facts. */
-export interface LookJob extends Job, LookOptions {
-  kind: 'look';
+export interface ScanJob extends Job, ScanOptions {
+  kind: 'scan';
 }
 
 /** Copies files into one: each unit names files of a directory. */
@@ -80,7 +80,7 @@ export interface CopyJob extends Job {
   target: CopyTarget;
 }
 
-export type AnyJob = GrepJob | ListJob | LookJob | CopyJob;
+export type AnyJob = GrepJob | ListJob | ScanJob | CopyJob;
 
 /** Paths are raw, see confine/scan/raw-names.ts. */
 export interface FoundFile {
@@ -97,7 +97,7 @@ export interface PackedEntries {
   paths: string;
   /** One letter for each entry: f, d, l or s. */
   types: string;
-  /** Size and modification time of each entry, when facts were asked for; NaN for what is no file. */
+  /** Size and modification time of each entry, when facts were asked for; NaN for what is not a file. */
   facts: Float64Array | undefined;
 }
 
@@ -118,7 +118,7 @@ export interface ThreadResult {
   entries: PackedEntries | undefined;
   statistics: ReadonlyMap<string, ExtensionStatistics> | undefined;
   directories: number;
-  looked: PackedDirectories | undefined;
+  scanned: PackedDirectories | undefined;
   copies: Copies | undefined;
   /** Units that the thread did not get to and that the queue has no room for. */
   overflow: readonly string[];

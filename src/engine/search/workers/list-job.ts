@@ -60,7 +60,7 @@ export class ListVisitor implements Visitor {
       }
       const isWanted = reports && this.#reports(name, type);
       if (!isWanted && !this.statistics) return;
-      const listed = this.#look(name, type);
+      const listed = this.#listed(name, type);
       if (type === 'file') this.#count(name, listed);
       if (isWanted) this.#first.add(joined(directory, name), 1, listed);
     });
@@ -82,9 +82,9 @@ export class ListVisitor implements Visitor {
     return this.#contains === undefined || textOf(name).toLowerCase().includes(this.#contains);
   }
 
-  #look(name: string, type: EntryType): Listed {
+  #listed(name: string, type: EntryType): Listed {
     if (type !== 'file' || !(this.#job.facts || this.statistics)) return WITHOUT_FACTS[type];
-    const facts = this.#cursor.look(name);
+    const facts = this.#cursor.facts(name);
     return facts ? { type, size: facts.size, modifiedMs: facts.mtimeMs } : WITHOUT_FACTS[type];
   }
 

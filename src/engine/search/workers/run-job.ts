@@ -167,7 +167,7 @@ function failureOf({ message, code }: Extract<ThreadMessage, { kind: 'failed' }>
   return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
 }
 
-/** No thread may go on after the call is over: ends those that do not stop by themselves. */
+/** No thread may continue after the call is over: ends those that do not stop by themselves. */
 async function stopThreads(threads: readonly SearchThread[], job: number): Promise<void> {
   const until = Date.now() + GRACE_MS;
   const atWork = () => threads.filter((thread) => thread.isAt(job));

@@ -6,7 +6,7 @@
  * for long, a newcomer gets one extra thread. A single client cannot take all extra threads.
  */
 
-/** So many searches of each kind get all the threads that they want. */
+/** This many searches of each kind get all the threads that they want. */
 const SEARCHES_AT_ONCE = 4;
 const MOST_EXTRA = 16;
 const MOST_EXTRA_FOR_ONE_CLIENT = 8;

@@ -21,13 +21,13 @@ import type {
   FoundFile,
   GrepJob,
   ListJob,
-  LookJob,
+  ScanJob,
   ThreadData,
   ThreadMessage,
   ThreadResult,
 } from './jobs.ts';
 import { ListVisitor } from './list-job.ts';
-import { Look } from './look-job.ts';
+import { Scan } from './scan-job.ts';
 
 const port = parentPort!;
 const { converter, signatures, settledAfterMs } = workerData as ThreadData;
@@ -64,22 +64,22 @@ function resultOf(job: AnyJob, queue: WorkQueue): ThreadResult {
       return grep(job, queue);
     case 'list':
       return list(job, queue);
-    case 'look':
-      return look(job, queue);
+    case 'scan':
+      return scan(job, queue);
     case 'copy':
       return copy(job, queue);
   }
 }
 
-function look(job: LookJob, queue: WorkQueue): ThreadResult {
+function scan(job: ScanJob, queue: WorkQueue): ThreadResult {
   const cursor = openCursor(job.root, listings);
   try {
-    const part = new Look(queue, cursor, job, job.overflow);
+    const part = new Scan(queue, cursor, job, job.overflow);
     part.run();
     const { files, overflow } = part;
     // Nobody uses it when there is too much: the main thread need not take it apart.
-    const looked = queue.files > job.mostEntries ? undefined : part.packed();
-    return { ...emptyResult(), joined: true, files, looked, overflow };
+    const scanned = queue.files > job.mostEntries ? undefined : part.packed();
+    return { ...emptyResult(), joined: true, files, scanned, overflow };
   } finally {
     cursor.close();
   }
@@ -97,8 +97,8 @@ function copy(job: CopyJob, queue: WorkQueue): ThreadResult {
 }
 
 /** Large arrays move to the main thread instead of being copied. */
-function transferable({ looked, copies }: ThreadResult): ArrayBuffer[] {
-  return [looked?.facts, copies?.facts].flatMap((facts) => (facts ? (facts.buffer as ArrayBuffer) : []));
+function transferable({ scanned, copies }: ThreadResult): ArrayBuffer[] {
+  return [scanned?.facts, copies?.facts].flatMap((facts) => (facts ? (facts.buffer as ArrayBuffer) : []));
 }
 
 function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
@@ -156,7 +156,7 @@ function emptyResult(): ThreadResult {
     entries: undefined,
     statistics: undefined,
     directories: 0,
-    looked: undefined,
+    scanned: undefined,
     copies: undefined,
     overflow: [],
   };

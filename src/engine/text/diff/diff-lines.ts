@@ -2,11 +2,11 @@
  * Finds which lines of two texts stay and which change; lines are numbers, equal ones for equal lines.
  *
  * Lines that are unique on both sides anchor the comparison (patience): blocks of code then stay together, and
- * large texts fall into small stretches. What lies between anchors gets the shortest edit that is affordable.
+ * large texts fall into small regions. What lies between anchors gets the shortest edit that is affordable.
  */
 
 import type { LineIds } from './line-ids.ts';
-import { isOneSided, type Keep, keepEqualEnds, type Stretch, shortestEdit } from './shortest-edit.ts';
+import { isOneSided, type Keep, keepEqualEnds, type Region, shortestEdit } from './shortest-edit.ts';
 
 /** One mark for each line: 1 when it is removed (old) or added (new), 0 when it stays. */
 export interface ChangedLines {
@@ -28,20 +28,20 @@ export function changedLines({ old: oldIds, new: newIds, distinct }: LineIds): C
   };
   const findAnchors = anchorFinder(oldIds, newIds, distinct);
   const shortest = shortestEdit(oldIds, newIds, distinct, keep);
-  const open: { stretch: Stretch; round: number }[] = [
-    { stretch: { oldFrom: 0, oldTo: oldIds.length, newFrom: 0, newTo: newIds.length }, round: 0 },
+  const open: { region: Region; round: number }[] = [
+    { region: { oldFrom: 0, oldTo: oldIds.length, newFrom: 0, newTo: newIds.length }, round: 0 },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { stretch, round } = next;
-    keepEqualEnds(oldIds, newIds, stretch, keep);
-    if (isOneSided(stretch)) continue;
-    const anchors = round < ANCHOR_ROUNDS ? findAnchors(stretch) : undefined;
+    const { region, round } = next;
+    keepEqualEnds(oldIds, newIds, region, keep);
+    if (isOneSided(region)) continue;
+    const anchors = round < ANCHOR_ROUNDS ? findAnchors(region) : undefined;
     if (anchors === undefined || anchors.count === 0) {
-      shortest(stretch);
+      shortest(region);
       continue;
     }
-    for (const between of stretchesBetween(anchors, stretch, keep)) {
-      open.push({ stretch: between, round: round + 1 });
+    for (const between of regionsBetween(anchors, region, keep)) {
+      open.push({ region: between, round: round + 1 });
     }
   }
   slideDown(oldIds, changed.old, changed.new);
@@ -56,12 +56,12 @@ interface Anchors {
   new: Int32Array;
 }
 
-/** Finds the lines that stand exactly once in either side of a stretch, as far as their order agrees. */
+/** Finds the lines that occur exactly once in each side of a region, as far as their order agrees. */
 function anchorFinder(oldIds: Int32Array, newIds: Int32Array, distinct: number) {
   const oldCount = new Int32Array(distinct);
   const newCount = new Int32Array(distinct);
   const newPlace = new Int32Array(distinct);
-  return ({ oldFrom, oldTo, newFrom, newTo }: Stretch): Anchors => {
+  return ({ oldFrom, oldTo, newFrom, newTo }: Region): Anchors => {
     for (let line = oldFrom; line < oldTo; line++) oldCount[oldIds[line]!]!++;
     for (let line = newFrom; line < newTo; line++) {
       newCount[newIds[line]!]!++;
@@ -112,12 +112,8 @@ function longestRising(pairs: Anchors): Anchors {
 }
 
 /** Keeps the anchors; what lies between them is still to be compared where both sides have lines. */
-function stretchesBetween(
-  anchors: Anchors,
-  { oldFrom, oldTo, newFrom, newTo }: Stretch,
-  keep: Keep,
-): Stretch[] {
-  const between: Stretch[] = [];
+function regionsBetween(anchors: Anchors, { oldFrom, oldTo, newFrom, newTo }: Region, keep: Keep): Region[] {
+  const between: Region[] = [];
   let oldAt = oldFrom;
   let newAt = newFrom;
   for (let index = 0; index < anchors.count; index++) {

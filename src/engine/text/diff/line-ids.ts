@@ -98,7 +98,7 @@ function seenLines(most: number) {
 
   return {
     idOf,
-    /** Where a line first stood in a text, or `otherwise` when it did not first stand in this one. */
+    /** Where a line first occurred in a text, or `otherwise` when it first occurred in another one. */
     firstLineOf: (id: number, text: TextLines, otherwise: number): number =>
       firstText[id] === text ? firstLine[id]! : otherwise,
     count: () => firstText.length,

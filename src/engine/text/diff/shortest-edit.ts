@@ -1,12 +1,12 @@
 /**
- * Finds the shortest edit between two stretches of lines by Myers' algorithm, with a bound on its cost.
+ * Finds the shortest edit between two regions of lines by Myers' algorithm, with a bound on its cost.
  *
- * When a stretch needs too many steps, it is cut where the search has come furthest: the edit is then longer than
+ * When a region needs too many steps, it is cut where the search has come furthest: the edit is then longer than
  * the shortest one, but never wrong.
  */
 
-/** A stretch of old lines against a stretch of new lines; the ends are exclusive. */
-export interface Stretch {
+/** A region of old lines against a region of new lines; the ends are exclusive. */
+export interface Region {
   oldFrom: number;
   oldTo: number;
   newFrom: number;
@@ -16,32 +16,34 @@ export interface Stretch {
 /** Called for every pair of lines that stays. */
 export type Keep = (oldLine: number, newLine: number) => void;
 
-/** What all ranges together may cost, in diagonals that are looked at; beyond that, every search takes the fewest steps. */
+/**
+ * What all ranges together may cost, in diagonals that are examined; beyond that, every search takes the fewest steps.
+ */
 const BUDGET = 12_000_000;
 /** How many steps a search may take from one point, each along one diagonal more than the step before. */
 const FEWEST_STEPS = 64;
 const MOST_STEPS = 2048;
 
-export function isOneSided(stretch: Stretch): boolean {
-  return stretch.oldFrom === stretch.oldTo || stretch.newFrom === stretch.newTo;
+export function isOneSided(region: Region): boolean {
+  return region.oldFrom === region.oldTo || region.newFrom === region.newTo;
 }
 
-/** Keeps the lines that are equal at both ends of a stretch, and narrows it to what is left. */
-export function keepEqualEnds(oldIds: Int32Array, newIds: Int32Array, stretch: Stretch, keep: Keep): void {
-  while (!isOneSided(stretch) && oldIds[stretch.oldFrom] === newIds[stretch.newFrom]) {
-    keep(stretch.oldFrom++, stretch.newFrom++);
+/** Keeps the lines that are equal at both ends of a region, and narrows it to what is left. */
+export function keepEqualEnds(oldIds: Int32Array, newIds: Int32Array, region: Region, keep: Keep): void {
+  while (!isOneSided(region) && oldIds[region.oldFrom] === newIds[region.newFrom]) {
+    keep(region.oldFrom++, region.newFrom++);
   }
-  while (!isOneSided(stretch) && oldIds[stretch.oldTo - 1] === newIds[stretch.newTo - 1]) {
-    keep(--stretch.oldTo, --stretch.newTo);
+  while (!isOneSided(region) && oldIds[region.oldTo - 1] === newIds[region.newTo - 1]) {
+    keep(--region.oldTo, --region.newTo);
   }
 }
 
-/** Compares stretches by Myers' algorithm, after leaving out the lines that the other side does not have. */
+/** Compares regions by Myers' algorithm, after leaving out the lines that the other side does not have. */
 export function shortestEdit(oldIds: Int32Array, newIds: Int32Array, distinct: number, keep: Keep) {
   const inOld = new Uint8Array(distinct);
   const inNew = new Uint8Array(distinct);
   const budget = { left: BUDGET };
-  return ({ oldFrom, oldTo, newFrom, newTo }: Stretch): void => {
+  return ({ oldFrom, oldTo, newFrom, newTo }: Region): void => {
     for (let line = oldFrom; line < oldTo; line++) inOld[oldIds[line]!] = 1;
     for (let line = newFrom; line < newTo; line++) inNew[newIds[line]!] = 1;
     const oldLines = linesWith(oldIds, oldFrom, oldTo, inNew);
@@ -53,13 +55,13 @@ export function shortestEdit(oldIds: Int32Array, newIds: Int32Array, distinct: n
     const right = newLines.map((line) => newIds[line]!);
     const split = splitter(left, right, budget);
     const keepShared: Keep = (oldIndex, newIndex) => keep(oldLines[oldIndex]!, newLines[newIndex]!);
-    const open: Stretch[] = [{ oldFrom: 0, oldTo: left.length, newFrom: 0, newTo: right.length }];
-    for (let stretch = open.pop(); stretch !== undefined; stretch = open.pop()) {
-      keepEqualEnds(left, right, stretch, keepShared);
-      if (isOneSided(stretch)) continue;
-      const [oldCut, newCut] = split(stretch);
-      open.push({ ...stretch, oldFrom: oldCut, newFrom: newCut });
-      open.push({ ...stretch, oldTo: oldCut, newTo: newCut });
+    const open: Region[] = [{ oldFrom: 0, oldTo: left.length, newFrom: 0, newTo: right.length }];
+    for (let region = open.pop(); region !== undefined; region = open.pop()) {
+      keepEqualEnds(left, right, region, keepShared);
+      if (isOneSided(region)) continue;
+      const [oldCut, newCut] = split(region);
+      open.push({ ...region, oldFrom: oldCut, newFrom: newCut });
+      open.push({ ...region, oldTo: oldCut, newTo: newCut });
     }
   };
 }
@@ -86,7 +88,7 @@ function splitter(left: Int32Array, right: Int32Array, budget: { left: number })
   const ahead = new Int32Array(lines + 3);
   const back = new Int32Array(lines + 3);
 
-  return ({ oldFrom, oldTo, newFrom, newTo }: Stretch): Point => {
+  return ({ oldFrom, oldTo, newFrom, newTo }: Region): Point => {
     const lowest = oldFrom - newTo;
     const highest = oldTo - newFrom;
     const start = oldFrom - newFrom;
@@ -134,9 +136,9 @@ function splitter(left: Int32Array, right: Int32Array, budget: { left: number })
   };
 }
 
-/** The point within the stretch that the search from the start has reached with the most lines behind it. */
+/** The point within the region that the search from the start has reached with the most lines behind it. */
 function furthest(
-  { oldFrom, oldTo, newFrom, newTo }: Stretch,
+  { oldFrom, oldTo, newFrom, newTo }: Region,
   ahead: Int32Array,
   middle: number,
   low: number,

@@ -23,7 +23,7 @@ export type TextEdit = (
       mustMatch: boolean;
     }
 ) & {
-  /** Only these lines are looked at, as one text of their own. */
+  /** Only these lines are searched, as one text of their own. */
   lines?: LineRange | undefined;
 };
 

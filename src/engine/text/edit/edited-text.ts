@@ -73,7 +73,7 @@ export class EditedText {
     if (ends !== undefined) ends.lf += newlinesIn(text, 0, text.length) - gone;
   }
 
-  /** Goes on with the text that the splices made of this one. */
+  /** Continues with the text that the splices made of this one. */
   become(text: string, splices: Splices): void {
     const [splice] = splices;
     const before = this.text;

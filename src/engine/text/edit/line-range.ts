@@ -1,4 +1,4 @@
-/** Where a range of lines stands in a text. */
+/** Where a range of lines is in a text. */
 import { fail } from '../../failures.ts';
 import { lineAfter } from '../diff/line-ids.ts';
 import { countLines } from '../encoding.ts';

@@ -39,7 +39,7 @@ export class TextPieces {
     return only;
   }
 
-  /** So many characters before the end of a piece and behind it. */
+  /** This many characters before the end of a piece and behind it. */
   #seamAfter(index: number, characters: number): string {
     if (characters === 0 || index === this.#pieces.length - 1) return '';
     let behind = '';

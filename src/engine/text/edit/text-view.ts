@@ -21,7 +21,7 @@ export function trimmedView(real: string): TextView {
   return viewWithout(real, (text, newline) => blanksStart(text, lineEndStart(text, newline)));
 }
 
-/** Where the line end begins whose `\n` stands at `newline`, or the end of a text without one. */
+/** Where the line end begins whose `\n` is at `newline`, or the end of a text without one. */
 function lineEndStart(text: string, newline: number): number {
   return newline < text.length && text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline;
 }
@@ -37,7 +37,7 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9;
 }
 
-/** Leaves out what stands between `startOf` and each `\n`, and before the end of the text. */
+/** Leaves out what is between `startOf` and each `\n`, and before the end of the text. */
 function viewWithout(real: string, startOf: (text: string, newline: number) => number): TextView {
   const parts: string[] = [];
   /** Positions in the view where something is left out, and how much is left out up to there. */

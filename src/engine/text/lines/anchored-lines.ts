@@ -9,7 +9,7 @@ export interface FoundLines {
   from: number;
   to: number;
   isGap: boolean;
-  /** Whether the lines stand elsewhere than the anchors say. */
+  /** Whether the lines are elsewhere than the anchors say. */
   hasMoved: boolean;
 }
 

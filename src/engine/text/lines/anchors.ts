@@ -38,7 +38,7 @@ function sha256(line: string): Uint8Array {
   return crypto.hash?.('sha256', line, 'buffer') ?? crypto.createHash('sha256').update(line).digest();
 }
 
-/** A bar may stand behind an anchor, as it does in what a read shows. */
+/** A bar may follow an anchor, as it does in what a read shows. */
 const RANGE = /^\s*(\d{1,15})#([0-9a-z]{2})\|?(?:\s*-\s*(\d{1,15})#([0-9a-z]{2})\|?|(\+))?\s*$/i;
 const AT_BEGINNING = /^\s*0\s*\+\s*$/;
 

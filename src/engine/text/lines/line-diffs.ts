@@ -1,6 +1,6 @@
 /**
- * Replaces blocks of lines that must stand at the lines where they are said to stand. All line numbers are
- * those of the original text, however many lines the other blocks add or take away.
+ * Replaces blocks of lines that must be at the stated lines. All line numbers are those of the original text, however
+ * many lines the other blocks add or take away.
  */
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { excerpt } from '../diff/excerpt.ts';
@@ -12,7 +12,7 @@ import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
 export interface LineDiff {
   /** 1-based. */
   startLine: number;
-  /** The lines that must stand there; empty for an empty line. */
+  /** The lines that must be there; empty for an empty line. */
   search: string;
   /** The lines that take their place; empty to remove them. */
   replace: string;
@@ -121,7 +121,7 @@ function mismatch(wanted: readonly string[], at: number, differs: number, origin
   };
 }
 
-/** The lines (from 1) where the whole block stands; blank lines alone stand everywhere and tell nothing. */
+/** The lines (from 1) where the whole block occurs; blank lines alone occur everywhere and say nothing. */
 function linesWith(keys: readonly string[], index: BlockIndex): number[] {
   if (keys.every((each) => each.trim() === '')) return [];
   return index

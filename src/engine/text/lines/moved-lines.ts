@@ -1,10 +1,10 @@
-/** Tells where the lines of an earlier version of a text stand now. */
+/** Tells where the lines of an earlier version of a text are now. */
 import { changedLines } from '../diff/diff-lines.ts';
 import { type LineIds, lineCount, linesBetween, numberLines } from '../diff/line-ids.ts';
 
 /** Lines count from 0. */
 export interface MovedLines {
-  /** The line at which an old line stands now; undefined where it changed, or might be another line with the same text. */
+  /** The line at which an old line is now; undefined where it changed, or might be another line with the same text. */
   certain(oldLine: number): number | undefined;
   /** The same, but it may be another line with the same text. */
   likely(oldLine: number): number | undefined;
@@ -52,7 +52,7 @@ function nowTo({ from, to, nowFrom }: KeptRun): number {
   return nowFrom + (to - from);
 }
 
-/** How often each line stands in either text. */
+/** How often each line occurs in each text. */
 interface Counts {
   old: Int32Array;
   new: Int32Array;

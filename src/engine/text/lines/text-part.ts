@@ -24,7 +24,7 @@ export interface LinesOfText {
   firstLine?: string;
 }
 
-/** `first` is the number of the text's first line. The text behind the part is not looked at: it may be long. */
+/** `first` is the number of the text's first line. The text behind the part is not read: it may be long. */
 export function partOfText(text: string, first: number, span: LineSpan): LinesOfText {
   const { from, column, lines, maxBytes } = span;
   const start = lines < 1 ? undefined : startOfLine(text, from - first);

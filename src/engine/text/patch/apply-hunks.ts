@@ -1,11 +1,11 @@
 /**
  * Applies hunks that may lack what a unified diff must have.
  *
- * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a
- * line is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike,
- * and then at the nearest place where its old lines stand. A hunk that states none must stand in one place only, and
- * so must one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that
- * another one has changed.
+ * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a line
+ * is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike, and
+ * then at the nearest place where its old lines occur. A hunk that states none must fit in one place only, and so must
+ * one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that another one
+ * has changed.
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
@@ -13,7 +13,7 @@ import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
-import { hunkMismatch, standsTwice } from './mismatch.ts';
+import { hunkMismatch, matchesTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
 import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
@@ -86,7 +86,7 @@ interface Sought {
   endsFile: boolean;
 }
 
-/** Lines that stand in more places than these say little about where a hunk belongs. */
+/** Lines that occur in more places than these say little about where a hunk belongs. */
 const MOST_SHIFTS = 100;
 
 class HunkSearch {
@@ -162,7 +162,7 @@ class HunkSearch {
     if (second === undefined) return first;
     const literal = places.filter((place) => this.#standsLiterally(sought, place));
     if (literal.length === 1) return literal[0]!;
-    return fail({ ...standsTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
+    return fail({ ...matchesTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
   }
 
   #places(sought: Sought): number[] {

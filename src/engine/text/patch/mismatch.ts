@@ -45,7 +45,7 @@ export function twoPlaces(wanted: Wanted, text: PatchedLines, places: readonly [
 }
 
 /** For a hunk that states no line, or one that counts for nothing: all of its lines stand at both places. */
-export function standsTwice({ keys }: Pick<Wanted, 'keys'>, places: readonly [number, number]): Mismatch {
+export function matchesTwice({ keys }: Pick<Wanted, 'keys'>, places: readonly [number, number]): Mismatch {
   const lines = keys.slice(0, SHOWN_BEFORE + SHOWN_AFTER + 1).map((key) => shown(key, undefined));
   const equallyNear = [places[0] + 1, places[1] + 1] as const;
   return {

@@ -41,14 +41,14 @@ export function findPlaces(wanted: Wanted, text: PatchedLines): readonly number[
   const last = text.count - keys.length;
   const ends = endsText(hunk);
   const fits = (place: number): boolean =>
-    place >= from && place <= last && (place === last || !ends) && standsAt(keys, text, place);
+    place >= from && place <= last && (place === last || !ends) && matchesAt(keys, text, place);
   if (keys.length > 0) return fits(stated) ? [stated] : nearestPlaces(wanted, text, fits);
   // Without old lines every place matches, so the nearest is the stated one, or the end before it.
   const place = ends ? last : Math.min(stated, last);
   return fits(place) ? [place] : [];
 }
 
-function standsAt(keys: readonly string[], text: KeyedLines, place: number): boolean {
+function matchesAt(keys: readonly string[], text: KeyedLines, place: number): boolean {
   return keys.every((key, index) => text.keyAt(place + index) === key);
 }
 

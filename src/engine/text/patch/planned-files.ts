@@ -72,7 +72,7 @@ class Plans {
   at(path: string): NewPlan {
     const known = this.#byNewName.get(path);
     if (known !== undefined) return known;
-    // What stood there is gone or has another name now.
+    // What was there is gone or has another name now.
     if (this.#byOldName.has(path)) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
     const file: NewPlan = { from: path, to: path, content: undefined, steps: [], mode: undefined };
     this.#byOldName.set(path, file);

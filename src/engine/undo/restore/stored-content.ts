@@ -1,7 +1,7 @@
 /** What the journal has kept of a file's content, as bytes or poured into a draft. */
 
 import { readAndClose } from '../../confine/content/read.ts';
-import { dressDraft, fillDraft } from '../../confine/content/write.ts';
+import { fillDraft, setAttributes } from '../../confine/content/write.ts';
 import type { Draft } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
@@ -27,7 +27,7 @@ export async function fillFrom(store: Store, draft: Draft, image: FileImage, pla
   if (kept.in === 'aside') await store.pourAside(kept.name, draft.fd);
   else if (size < LARGE_BYTES) await fillDraft(draft, (await contentOf(store, image)) ?? failLost(place));
   else if (hash === undefined || !(await store.pour(hash, draft.fd))) failLost(place);
-  dressDraft(draft, { mode });
+  setAttributes(draft, { mode });
 }
 
 export function failLost(place: Place): never {

@@ -7,7 +7,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Session } from '../../../dialects/dialect.ts';
-import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../../state/sessions.ts';
+import {
+  reportInterval,
+  type SessionFacts,
+  type Sessions,
+  type StoredSession,
+} from '../../../state/sessions.ts';
 import { type SharedPaths, StateUnavailable } from '../../../state/state.ts';
 import type { App } from '../../mcp/app.ts';
 import { type SessionShares, toolCallsOf } from '../../mcp/library/session.ts';
@@ -72,7 +77,7 @@ export class HttpSessions {
   readonly #opening = new Map<string, Promise<HttpSession | Refusal>>();
   /** This server's name among those of the fleet. */
   readonly #server: string | undefined;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(limits: HttpLimits, create: CreateServer, store: SessionStore) {
     this.#limits = limits;
@@ -119,7 +124,7 @@ export class HttpSessions {
     const session = await this.#start(id, context, now);
     if ('status' in session) return session;
     session.unsaved = (params ?? {}) as SessionFacts;
-    // Other servers find it before the client hears of it, unless the database is away.
+    // Other servers find it before the client learns of it, unless the database is away.
     await this.#save(id, session).catch((error: unknown) => {
       if (!(error instanceof StateUnavailable)) throw error;
     });
@@ -137,10 +142,10 @@ export class HttpSessions {
   tick(now: number): void {
     for (const { transport, usedAt } of this.#byId.values()) {
       transport.tick(now);
-      // Another server may go on with it.
+      // Another server may continue with it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
-    if (now - this.#toldAt >= tellEvery(this.#limits.sessionIdleMs)) void this.#tellUse(now);
+    if (now - this.#reportedAt >= reportInterval(this.#limits.sessionIdleMs)) void this.#reportUse(now);
   }
 
   hasAny(principal: Principal): boolean {
@@ -153,7 +158,7 @@ export class HttpSessions {
       if (session.principal === principal) void this.end(session).catch(() => {});
   }
 
-  /** This server goes; other servers go on with the sessions. */
+  /** This server goes; other servers continue with the sessions. */
   closeAll(why: string): void {
     this.#relay.close();
     for (const { transport } of this.#byId.values()) transport.end(why);
@@ -169,7 +174,7 @@ export class HttpSessions {
     return sessions.find(keyOf(id));
   }
 
-  /** What a client chose must not be guessed: without the store, only sessions that remember nothing go on. */
+  /** What a client chose must not be guessed: without the store, only sessions that remember nothing continue. */
   async #withoutStore(
     id: string,
     says: string,
@@ -237,9 +242,9 @@ export class HttpSessions {
     };
   }
 
-  async #tellUse(now: number): Promise<void> {
-    const since = this.#toldAt;
-    this.#toldAt = now;
+  async #reportUse(now: number): Promise<void> {
+    const since = this.#reportedAt;
+    this.#reportedAt = now;
     const used = [...this.#byId].filter(
       ([, { usedAt, transport, unsaved }]) => !unsaved && (usedAt >= since || transport.isBusy),
     );

@@ -43,7 +43,7 @@ export class SharedSession implements SessionMemory {
     return applying;
   }
 
-  /** Other servers must know the workspace before the client hears that it is chosen. */
+  /** Other servers must know the workspace before the client learns that it is chosen. */
   async callEnded(): Promise<void> {
     const { state, paths } = this.#parts;
     const chosen = state.workspaceIsFixed ? undefined : state.workspace?.roots[0]?.real;
@@ -58,9 +58,9 @@ export class SharedSession implements SessionMemory {
     }
   }
 
-  async rootsTold(told: readonly string[]): Promise<void> {
+  async rootsNamed(named: readonly string[]): Promise<void> {
     const { paths } = this.#parts;
-    await this.#remember({ roots: told.map((path) => paths?.toShared(path) ?? path) });
+    await this.#remember({ roots: named.map((path) => paths?.toShared(path) ?? path) });
   }
 
   /** The client has other roots than before: whoever needs them asks. */

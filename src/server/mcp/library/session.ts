@@ -33,7 +33,7 @@ export interface SessionMemory {
   /** Settles when it is remembered what a call may have changed. */
   callEnded(): Promise<void>;
   follow(roots: ClientRoots): void;
-  rootsTold(paths: readonly string[]): Promise<void>;
+  rootsNamed(paths: readonly string[]): Promise<void>;
   rootsChanged(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What a client hears of an error that nobody expected: its stack and its paths go to the log alone. */
+/** What a client learns of an error that nobody expected: its stack and its paths go to the log alone. */
 import { INTERNAL_ERROR } from './json-rpc.ts';
 
 export function internalError(doing: string, error: unknown): { code: number; message: string } {

@@ -4,7 +4,7 @@ import { Yielder } from '../../../engine/index.ts';
 
 /** Shorter messages are read at once. */
 const LONG_MESSAGE = 128 * 1024;
-/** Bytes that are read between two looks at the clock. */
+/** Bytes that are read between two checks of the clock. */
 const PIECE = 64 * 1024;
 /** The most levels of values longer than a piece: the reader looks through each level once more. */
 const MOST_LEVELS = 64;

@@ -15,7 +15,7 @@ import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
 const MOST_VALUES = 100;
 /** From this many characters on, a name is completed at any depth: a single character begins too many names. */
 const LEAST_CHARACTERS = 2;
-/** The most names to look through at any depth. */
+/** The most names to read at any depth. */
 const MOST_NAMES = 1000;
 const LONGEST_VALUE = 4096;
 

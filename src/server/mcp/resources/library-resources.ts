@@ -13,7 +13,7 @@ import { SessionResources } from './session-resources.ts';
 
 export interface AddedResources {
   roots: ClientRoots | undefined;
-  /** Asks a client for its roots that told them to no server yet, where several servers share the session. */
+  /** Where several servers share the session, asks a client for its roots that has not named them to any server yet. */
   askOnce(): void;
   end(): void;
 }
@@ -38,7 +38,7 @@ export function addResources(
         app,
         () => server.listRoots(),
         () => resources?.rootsChanged(),
-        async (paths) => memory?.rootsTold(paths),
+        async (paths) => memory?.rootsNamed(paths),
       )
     : undefined;
   const ask = () => {

@@ -34,7 +34,7 @@ export class ListenedResources {
 
   /**
    * Watches what a message listens to, until `close` gets the same key. Where there is something to watch, it gives
-   * whether that is still wanted once the first look is over: a client that hears sooner that the server listens might
+   * whether that is still wanted once the first look is over: a client that learns sooner that the server listens might
    * change a file before it.
    */
   open(key: Id | symbol, message: unknown): Promise<boolean> | undefined {
@@ -65,7 +65,7 @@ export class ListenedResources {
     this.#listChanges?.close();
   }
 
-  /** A client hears nothing of files that do not exist or are not served. */
+  /** A client learns nothing of files that do not exist or are not served. */
   async #watch(uris: readonly unknown[]): Promise<readonly string[]> {
     const { engine, changing = engine } = this.#app;
     this.#subscriptions ??= new Subscriptions(engine, changing, (uri) => this.#publisher.updated(uri));

@@ -39,7 +39,7 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
   return path;
 }
 
-/** Whether a path is this directory or one below it, as it reads. */
+/** Whether a path is this directory or one below it, as it is written. */
 export function lies(path: string, directory: string): boolean {
   return path === directory || path.startsWith(below(directory, ''));
 }

@@ -94,7 +94,7 @@ export class SessionResources {
     }
   }
 
-  /** Another engine serves the client: its subscriptions go on there, where their files are still served. */
+  /** Another engine serves the client: its subscriptions continue there, where their files are still served. */
   rootsChanged(): void {
     const uris = this.#subscriptions?.uris ?? [];
     this.#subscriptions?.close();

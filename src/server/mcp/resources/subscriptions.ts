@@ -1,8 +1,8 @@
 /**
  * Tells when files change that somebody subscribed to.
  *
- * Two sources say that a file is worth a look: the engine, for every change that goes through it, and the system, for
- * changes by others in the file's own directory. Neither is believed: a client hears of a change when another look
+ * Two sources say that a file is worth a check: the engine, for every change that goes through it, and the system, for
+ * changes by others in the file's own directory. Neither is believed: a client learns of a change when another check
  * through the wall finds another file, or none.
  */
 import { dirname } from 'node:path';
@@ -101,7 +101,7 @@ export class Subscriptions {
     }, SETTLE_MS).unref();
   }
 
-  /** Watches what is there now, and then looks at it: a change in between is heard. Gives what it has found. */
+  /** Watches what is there now, and then looks at it: a change in between is noticed. Gives what it has found. */
   async #look(uri: string, each: Subscription): Promise<string | undefined> {
     try {
       const watch = await this.#engine

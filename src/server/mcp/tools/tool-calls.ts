@@ -29,7 +29,7 @@ export interface CallingSession {
   ends?(): Promise<void>;
 }
 
-export interface CallSurroundings {
+export interface CallDetails {
   signal: AbortSignal;
   meta: Params | undefined;
   /** What the client announces with this call. */
@@ -45,17 +45,17 @@ export class ToolCalls {
   }
 
   /** `params` must have the name of a tool, and arguments that are an object or missing. */
-  async call(params: Params, around: CallSurroundings): Promise<ToolOutcome> {
+  async call(params: Params, details: CallDetails): Promise<ToolOutcome> {
     const { app, state, sessionId, callLimit, roots, isEnded, begins, ends } = this.#session;
     const tools = offeredTools(app);
     const name = params.name as string;
     const offered = tools.byName.get(name);
     if (!offered) {
       const message = unknownTool(name, tools);
-      traceUnknownTool(app, sessionId, { ...params, _meta: around.meta }, message);
+      traceUnknownTool(app, sessionId, { ...params, _meta: details.meta }, message);
       return asConfigured(app, { error: { code: INVALID_PARAMS, message } });
     }
-    const { capabilities = this.#session.capabilities?.(), ...rest } = around;
+    const { capabilities = this.#session.capabilities?.(), ...rest } = details;
     const call = {
       ...{ app, state, sessionId, offered, args: params.arguments, roots, ...rest },
       hasViews: hasViews(capabilities),

@@ -36,7 +36,7 @@ function delayAfter(count: number): number {
   return Math.min(MIN_DELAY_MS * 2 ** (count - FREE_FAILURES - 1), MAX_DELAY_MS);
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address: whoever has one address of those has them all. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: a client with one address of those has them all. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail = ''] = address.split('::');

@@ -65,6 +65,7 @@ function whyNotRead(code: string | undefined): string {
   return code === 'EACCES' ? 'this user may not read it' : `it cannot be read (${code})`;
 }
 
-function modeOf(mode: number): string {
+/** As `chmod` takes it: 0600. */
+export function modeOf(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0');
 }

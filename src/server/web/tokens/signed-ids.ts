@@ -1,4 +1,4 @@
-/** Ids that clients are given to keep. Whoever has the keys recognises one, and for whom it was made. */
+/** Ids that clients are given to keep. A server that has the keys recognises one, and for whom it was made. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const ID = /^([\w-]{22})\.([\w-]{0,40})\.([\w-]{43})$/;

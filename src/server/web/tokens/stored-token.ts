@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from './secret-files.ts';
+import { modeOf, StartError } from './secret-files.ts';
 import { newToken, whyNotToken } from './tokens.ts';
 
 export interface StoredToken {
@@ -70,8 +70,7 @@ function whyNotOurs(stat: fs.Stats): string | undefined {
   if (platform() === 'win32') return undefined;
   if (stat.uid !== userInfo().uid) return 'it belongs to another user';
   if ((stat.mode & 0o077) === 0) return undefined;
-  const mode = (stat.mode & 0o777).toString(8).padStart(4, '0');
-  return `other users can reach it (mode ${mode}), so they may know the token`;
+  return `other users can reach it (mode ${modeOf(stat.mode)}), so they may know the token`;
 }
 
 function refused(file: string, problem: string): StartError {

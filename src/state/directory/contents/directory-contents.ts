@@ -73,7 +73,7 @@ export class DirectoryContents implements Contents {
       await this.#write(packed ? `${hash}.z` : hash, packed ?? bytes, flush);
     };
     const putting = writing().finally(() => this.#beingPut.delete(hash));
-    // A caller that needs it waits for it, and hears of a failure then.
+    // A caller that needs it waits for it, and learns of a failure then.
     putting.catch(() => {});
     this.#beingPut.set(hash, putting);
     return putting;

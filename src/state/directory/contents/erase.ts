@@ -1,8 +1,8 @@
 /**
  * Removes things from the state directory at once, while other processes may be about to refer to them.
  *
- * Each first leaves its place, in one step and out of everybody's sight; then the caller reads the journal again.
- * Whoever refers to something appends the record and looks afterwards whether it is there, so that one of the two sees
+ * Each first leaves its place, in one step and out of everybody's sight; then the caller reads the journal again. A
+ * writer that refers to something appends the record and then checks whether it is there, so that one of the two sees
  * the other: what an entry needs by now comes back, and the rest goes.
  */
 import { randomBytes } from 'node:crypto';
@@ -78,7 +78,7 @@ export function isDraft(file: string): boolean {
   return file.startsWith('.new-');
 }
 
-/** What was deleted may have stood in a directory in which nothing may be changed. */
+/** What was deleted may have been in a directory in which nothing may be changed. */
 function allowingChange(parent: string, change: () => void): void {
   const { mode } = fs.statSync(parent);
   const closed = (mode & OWNER_ALL) !== OWNER_ALL;

@@ -20,7 +20,7 @@ export class FlushSoon {
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #flushing: Promise<void> = Promise.resolve();
-  /** Why the last flush failed, until `requireWell` has told. */
+  /** Why the last flush failed, until `requireWell` has thrown it. */
   #failure: unknown;
 
   add(path: string): void {

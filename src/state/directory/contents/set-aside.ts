@@ -79,7 +79,7 @@ export class SetAsideTrees implements WholeTrees {
     return this.#dir;
   }
 
-  /** Undefined when nothing is there, or a link stands on the way to it. */
+  /** Undefined when nothing is there, or a link is on the path to it. */
   #straightPath(name: string, path: string): string | undefined {
     if (!NAME.test(name)) return undefined;
     let at = join(this.#folders.pathOf('aside'), name);

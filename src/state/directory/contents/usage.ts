@@ -1,9 +1,9 @@
 /**
- * How much is in a state directory, known to all processes that share it without a look at every content.
+ * How much is in a state directory, which all processes that share it know without reading every content.
  *
- * Whoever adds something appends its size to one file; whoever has measured all of it appends the sum, and how long
- * the file was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too high,
- * for nobody says what goes: so it is measured again before any entry is given up.
+ * A process that adds something appends its size to one file; one that has measured all of it appends the sum, and how
+ * long the file was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too
+ * high, for nobody says what goes: so it is measured again before any entry is given up.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ export interface LineFormat<R extends object> {
   encode(record: R): string;
   /** Undefined for a line that is no record: cut short, foreign or empty. */
   decode(line: string): R | undefined;
-  /** A line begins with a line break of its own, whatever stands before it. */
+  /** A line begins with a line break of its own, whatever precedes it. */
   readonly breaksFirst: boolean;
   /** In bytes. */
   readonly longest: number;
@@ -69,7 +69,7 @@ function fits(line: string, longest: number): boolean {
   return line.length * 3 <= longest || Buffer.byteLength(line) <= longest;
 }
 
-/** A whole record may stand behind one that another process could not write to its end. */
+/** A whole record may follow one that another process could not write to its end. */
 function plain<R extends object>(line: string, { accept, opening }: LogOptions<R>): R | undefined {
   if (line === '') return undefined;
   const value = parsed(line);

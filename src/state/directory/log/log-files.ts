@@ -24,12 +24,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { platform } from 'node:process';
+import { DAY_MS, dayOf } from '../../day.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 const { O_CREAT, O_DIRECTORY = 0, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.([1-9]\d{0,5}))?\.jsonl$/;
-const DAY_MS = 24 * 3_600_000;
 
 interface FileName {
   name: string;
@@ -61,7 +61,7 @@ export class LogFiles {
     }
   }
 
-  /** Oldest first; none when there is no such directory yet. What is no regular file is none of ours. */
+  /** Oldest first; none when there is no such directory yet. Only regular files belong to the log. */
   list(): LogFile[] {
     try {
       return this.#within((at) => {
@@ -79,7 +79,7 @@ export class LogFiles {
 
   /** A regular file, opened; the caller closes it. */
   open(name: string, flags: number = O_RDONLY): number {
-    // Without O_NONBLOCK, opening a FIFO would wait for whoever opens its other end.
+    // Without O_NONBLOCK, opening a FIFO would wait for a program that opens its other end.
     const opened = this.#within((at) => openSync(`${at}/${name}`, flags | O_NOFOLLOW | O_NONBLOCK, 0o600));
     try {
       if (fstatSync(opened).isFile()) return opened;
@@ -185,10 +185,6 @@ function flushDirectory(path: string): void {
 
 export function fileName(day: string, part: number): string {
   return part === 0 ? `${day}.jsonl` : `${day}.${part}.jsonl`;
-}
-
-export function dayOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
 }
 
 /** Whether some process may still add to a file: clocks differ, and midnight comes while a line is written. */

@@ -6,12 +6,13 @@
  */
 import { closeSync, constants, fdatasync, fstatSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { codeOf, dayOf, fileName, type LogFiles } from './log-files.ts';
+import { dayOf } from '../../day.ts';
+import { codeOf, fileName, type LogFiles } from './log-files.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** People move files away: the writer checks its file's name again after this much. */
 const CHECK_NAME_MS = 1000;
-/** How many names in a row may belong to something that is no file of ours. */
+/** How many names in a row may belong to something that is not a file of this log. */
 const MOST_OBSTACLES = 100;
 /** Another process may be in mid-write: wait up to this many milliseconds for it. */
 const WAIT_FOR_LINE_END = 10;
@@ -21,7 +22,7 @@ const synced = promisify(fdatasync);
 
 interface WriterOptions {
   files: LogFiles;
-  /** A line brings a line break of its own, whatever stands before it. */
+  /** A line brings a line break of its own, whatever precedes it. */
   breaksFirst: boolean;
   bounds: { part: number; all: number } | undefined;
   onObstacle(error: Error): void;
@@ -192,7 +193,7 @@ function endsInsideLine(fd: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
-/** Something else stands at the name: a link, a directory, a FIFO, a file of another user. */
+/** Something else has the name: a link, a directory, a FIFO, a file of another user. */
 function isObstacle(error: unknown): boolean {
   const code = codeOf(error);
   return code === undefined || ['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'EACCES', 'EPERM'].includes(code);

@@ -49,7 +49,7 @@ export function* linesBack(fd: number, longest: number): Generator<string[]> {
     const length = Math.min(BLOCK_BACKWARDS, end);
     const block = Buffer.allocUnsafe(length);
     const got = readSync(fd, block, 0, length, end - length);
-    // Somebody made the file shorter meanwhile: what stood behind is gone.
+    // Somebody made the file shorter meanwhile: what followed is gone.
     const joined = got < length ? block.subarray(0, got) : Buffer.concat([block, rest]);
     end -= length;
     const whole = end === 0 ? 0 : joined.indexOf(NEWLINE) + 1;

@@ -65,7 +65,7 @@ export class Connection {
 
   close(): void {
     this.#lost ??= new Error('the connection was closed');
-    // Without a goodbye: the other end may not be there to hear it.
+    // Without a goodbye: the other end may not receive it.
     this.#stream.destroy();
   }
 

@@ -1,6 +1,6 @@
 /**
- * The connections of one process to the database. Those that hold locks and all others come from two sets: whoever
- * holds a lock needs another connection to write the journal, and must never wait for one that a lock holds.
+ * The connections of one process to the database. Those that hold locks and all others come from two sets: a holder of
+ * a lock needs another connection to write the journal, and must never wait for one that a lock holds.
  */
 import { StateUnavailable } from '../../state.ts';
 import { ensureSchema } from '../schema.ts';
@@ -47,7 +47,7 @@ export class Database {
     return this.table(`${log}_records`);
   }
 
-  /** One statement that stands for itself. */
+  /** One statement by itself. */
   async query(text: string, values: Values = [], options?: QueryOptions): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values, options));

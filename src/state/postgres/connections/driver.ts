@@ -1,2 +1,2 @@
-/** The client library, in a bundle of its own: only those who name a database load it. */
+/** The client library, in a bundle of its own: only a server with a database loads it. */
 export { Client } from 'pg';

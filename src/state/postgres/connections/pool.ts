@@ -53,7 +53,7 @@ export class Pool {
     this.drop(new StateUnavailable());
   }
 
-  /** Gives up all connections; whoever waits for one is refused. */
+  /** Gives up all connections; a caller that waits for one is refused. */
   drop(error: Error): void {
     for (const waiting of this.#waiting) waiting.refuse(error);
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
@@ -105,7 +105,7 @@ export class Pool {
   #giveBack(connection: Connection): void {
     if (connection.isLost || this.#closed) {
       this.#discard(connection);
-      // Whoever waits gets a new one in its place.
+      // A caller that waits gets a new one in its place.
       const next = this.#closed ? undefined : this.#nextWaiting();
       if (next) void this.#take().then(next.take, next.refuse);
       return;

@@ -6,7 +6,7 @@ import { download, downloadPieces } from './download.ts';
 import { erase, listStored, retire } from './removal.ts';
 import { named, type Uploaded, Uploads } from './upload.ts';
 
-/** What this process has put so lately needs no second trip: `stored` looks whether it is still there. */
+/** What this process has put so lately needs no second trip: `stored` checks whether it is still there. */
 const RECENT_MS = 60_000;
 const MOST_RECENT = 10_000;
 

@@ -92,7 +92,7 @@ async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number)
       [hashes],
     ),
   );
-  // Whoever put it again in the meantime has brought it back into sight.
+  // A server that put it again in the meantime has brought it back into sight.
   await inPages(gone, (hashes) =>
     database.query(
       `WITH gone AS (

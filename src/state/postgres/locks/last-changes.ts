@@ -3,7 +3,7 @@ import type { LastChange, LeftBehind, UnsettledChange } from '../../locks.ts';
 import type { Row } from '../connections/connection.ts';
 import type { LockRow } from './lock-rows.ts';
 
-/** So many files that were replaced one after another are remembered for each path. */
+/** How many files that were replaced one after another are remembered for each path. */
 const MOST_REPLACED = 8;
 
 /** Asks which changes of the locked entries were planned and have no end; undefined where no entry is locked. */

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { LockKey } from '../../locks.ts';
 import type { SharedPaths } from '../../state.ts';
 
-/** So long, and no longer, a machine may show a file that another one has replaced. */
+/** A machine may show a file that another one has replaced for this long at most. */
 const STALE = "interval '1 minute'";
 const LAST_CHANGE = `part, hash, CASE WHEN at > clock_timestamp() - ${STALE} THEN replaced END AS replaced`;
 

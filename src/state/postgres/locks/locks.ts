@@ -147,7 +147,7 @@ function exclusive(rows: readonly LockRow[]): LockRow[] {
   return rows.filter(({ mode }) => mode === 'FOR UPDATE');
 }
 
-/** Whoever gives up in the middle of a wait gives up the connection: the database ends the wait by itself. */
+/** A caller that gives up in the middle of a wait gives up the connection: the database ends the wait by itself. */
 function orAborted<T>(asked: Promise<T>, connection: Connection, signal?: AbortSignal): Promise<T> {
   if (!signal) return asked;
   return new Promise((resolve, reject) => {

@@ -1,9 +1,10 @@
 /** Gives an empty log its first records, in one transaction. */
 import { randomUUID } from 'node:crypto';
+import { dayOf } from '../../day.ts';
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
-import { dayOf, makeDays } from './trace-days.ts';
+import { makeDays } from './trace-days.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_RECORDS = 500;
@@ -20,7 +21,7 @@ export interface FirstRecord {
 export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
   const [all, logs] = [database.recordsOf(log), database.table('logs')];
   return database.transaction(async (connection) => {
-    // Whoever writes to the log changes this row: from here on nobody does.
+    // Every writer of the log changes this row: from here on none does.
     await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });
     const [found] = await connection.query(`SELECT EXISTS (SELECT FROM ${all} WHERE log = $1) AS some`, [
       log,

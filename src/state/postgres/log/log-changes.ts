@@ -3,7 +3,7 @@ import type { Database } from '../connections/database.ts';
 import type { LogRows, StoredRecord } from './log-reader.ts';
 
 const AT_ONCE = 1000;
-/** An entry whose lines are younger may be in the making, or unknown to the one who chooses. */
+/** An entry whose lines are younger may be in the making, or unknown to the server that chooses. */
 const SETTLED_MS = 24 * 3_600_000;
 
 /** Atomic: either everything that `choose` left out is gone afterwards, or nothing. */

@@ -82,7 +82,7 @@ export class LogRows<R extends object> {
     }
   }
 
-  /** Nobody who reads the trace keeps others from the database, whoever has the trace. */
+  /** A reader of the trace never keeps others from the database, whichever server has the trace. */
   async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.#log !== 'trace') return this.#database.query(text, values);
     try {

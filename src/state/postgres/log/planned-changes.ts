@@ -1,4 +1,4 @@
-/** Which changes are planned, beside the records that plan and end them: whoever locks a path looks here. */
+/** Which changes are planned, beside the records that plan and end them: a server that locks a path looks here. */
 import type { PlannedChanges } from '../../log.ts';
 import { rowOfPath } from '../locks/lock-rows.ts';
 

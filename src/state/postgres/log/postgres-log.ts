@@ -16,7 +16,7 @@ export class PostgresLog<R extends object> implements Log<R> {
   readonly #database: Database;
   readonly #log: string;
   readonly #options: LogOptions<R>;
-  /** Shared by all objects of this process that stand for the same log. */
+  /** Shared by all objects of this process for the same log. */
   readonly #writer: LogWriter;
   readonly #rows: LogRows<R>;
   readonly #followers = new Set<LogFollower<R>>();

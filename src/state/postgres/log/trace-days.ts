@@ -2,16 +2,16 @@
  * The trace is cut into days of the database's clock, each a partition of its own: a day that is over is dropped in one
  * step. Days are made ahead, by whichever replica first finds that one is missing.
  *
- * Whoever makes or drops days holds the head row of the trace, as whoever writes to it does.
+ * A replica that makes or drops days holds the head row of the trace, as every writer of the trace does.
  */
+import { DAY_MS, dayOf } from '../../day.ts';
 import type { LogBounds } from '../../log.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
 /** The trace continues for this many days after the last time that a partition could be made. */
 const AHEAD = 3;
-const DAY_MS = 24 * 3_600_000;
-/** Nobody who reads the trace waits longer for those who make or drop days. */
+/** Readers of the trace wait no longer than this for replicas that make or drop days. */
 const LOCK_MS = 1000;
 const TEND_MS = 60_000;
 
@@ -72,7 +72,7 @@ export class TraceDays {
     if (tomorrow <= this.#last && !isLong) return;
     const tending = this.#tend();
     if (today > this.#last) await tending;
-    // Whoever writes next tries again.
+    // The next writer tries again.
     else tending.catch(() => {});
   }
 
@@ -191,11 +191,6 @@ async function knownDays(connection: Connection, schema: string): Promise<{ now:
 /** The day of a time and those that are made ahead of it. */
 function daysFrom(now: number): string[] {
   return Array.from({ length: AHEAD + 1 }, (_, n) => dayOf(now + n * DAY_MS));
-}
-
-/** As 2026-11-17, in UTC: all replicas agree on it. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 function tableOf(day: string): string {

@@ -21,7 +21,7 @@ export class PostgresSessions implements Sessions {
     this.#messages = new SessionMessages(database);
   }
 
-  /** Whoever comes first makes one. */
+  /** The first process makes one. */
   async keys(): Promise<readonly Buffer[]> {
     const found = await this.#readKeys();
     if (found.length > 0) return found;

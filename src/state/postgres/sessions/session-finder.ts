@@ -1,9 +1,9 @@
-/** Finds sessions. Whoever asks while a statement is under way is answered by the next one, together with all others. */
+/** Finds sessions. The next statement answers all who ask while one is under way. */
 import type { SessionFacts, StoredSession } from '../../sessions.ts';
 import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
-/** Until a replica has told that it uses a session, up to this much time may pass. */
+/** A replica may take this long to report that it uses a session. */
 const GRACE = `least(60000, idle_ms / 4)`;
 export const IS_OVER = `used < clock_timestamp() - (idle_ms + ${GRACE}) * interval '1 millisecond'`;
 export const COLUMNS = 'id, owner, opening, facts, revision, idle_ms';

@@ -40,7 +40,7 @@ async function take(): Promise<Snapshot> {
   asked = [];
   const { trees } = here.search;
   const scanner: TreeScanner = {
-    look: (dir, options) => trees.look(dir, options),
+    scan: (dir, options) => trees.scan(dir, options),
     copy: (dir, files, target) => {
       asked.push(...files.flatMap(({ names }) => names));
       return trees.copy(dir, files, target);

@@ -29,12 +29,12 @@ function observed(): { cursor: Cursor; asked: string[] } {
   const asked: string[] = [];
   let at = '';
   const goTo = cursor.goTo.bind(cursor);
-  const look = cursor.look.bind(cursor);
+  const look = cursor.facts.bind(cursor);
   cursor.goTo = (directory) => {
     at = directory;
     return goTo(directory);
   };
-  cursor.look = (name) => {
+  cursor.facts = (name) => {
     asked.push(`${at}/${name}`);
     return look(name);
   };

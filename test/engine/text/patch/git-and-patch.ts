@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gitEnvironment } from './git-environment.ts';
 import type { PatchCase } from './samples.ts';
 
 export type PatchTool = 'git' | 'patch';
@@ -39,13 +40,7 @@ export function patchedBy(tool: PatchTool, cases: readonly PatchCase[]): (string
       cwd: tree,
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
-      env: {
-        PATH: process.env.PATH,
-        LC_ALL: 'C',
-        GIT_CEILING_DIRECTORIES: directory,
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-      },
+      env: gitEnvironment(directory),
     });
     if (answer.status !== 0 && answer.status !== 1)
       throw new Error(`${tool} gave up: ${answer.stderr.slice(-500)}`);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gitEnvironment } from './git-environment.ts';
 import type { Tree } from './patched-tree.ts';
 
 export interface TreeFile {
@@ -76,13 +77,7 @@ function git(directory: string, args: readonly string[], input: string): string 
     input,
     encoding: 'utf8',
     maxBuffer: 256 * 1024 * 1024,
-    env: {
-      PATH: process.env.PATH,
-      LC_ALL: 'C',
-      GIT_CEILING_DIRECTORIES: directory,
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-    },
+    env: gitEnvironment(directory),
   });
   if (answer.status !== 0)
     throw new Error(`git ${args[0]} gave up: ${answer.stderr?.slice(-500) ?? answer.error}`);

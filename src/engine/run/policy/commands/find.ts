@@ -5,7 +5,7 @@ import { refuse } from '../declaration.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Parts of an expression that stand alone. */
+/** Parts of an expression that take no argument. */
 const ALONE = new Set(
   words(`( ) ! , -not -a -and -o -or -true -false -empty -nouser -nogroup -print -print0 -ls -prune -quit
     -daystart -depth -d -mount -xdev -warn -nowarn -noleaf -ignore_readdir_race -noignore_readdir_race

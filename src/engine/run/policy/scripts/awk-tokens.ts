@@ -46,7 +46,7 @@ const WORDS = new Set(
   asort asorti patsplit strtonum and or xor lshift rshift compl isarray typeof mkbool intdiv`.split(/\s+/),
 );
 
-/** The tokens that may stand at `from`, after blanks, comments and line ends that a backslash hides. */
+/** The tokens that may be at `from`, after blanks, comments and line ends that a backslash hides. */
 export function awkStep(program: string, from: number, context: AwkContext): AwkStep {
   let disputed: AwkStep['disputed'];
   let at = from + match(SKIPPED, program, from)!.length;
@@ -88,7 +88,7 @@ function slashAt(program: string, at: number, context: AwkContext): AwkStep {
   const tokens: AwkToken[] = [];
   if (meaning !== 'regex') tokens.push({ kind: 'sign', text: match(SIGNS, program, at)!, at });
   if (meaning === 'division') return { tokens };
-  // Where a slash could divide as well, mawk lets an expression go on over a line end.
+  // Where a slash could divide as well, mawk lets an expression continue over a line end.
   const ends = regexEnds(program, at + 1, '/', { overLines: meaning === 'either' });
   if (!ends) {
     const reason = `a regular expression may be longer than ${MAX_REGEX_LENGTH} characters here`;

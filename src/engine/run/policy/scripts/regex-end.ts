@@ -3,7 +3,7 @@
 /** The check refuses longer expressions: a hostile script could have many of them. */
 export const MAX_REGEX_LENGTH = 4096;
 
-/** Where a version may stand: outside of brackets, behind one that opens, in brackets, in one kind of class. */
+/** Where a version may be: outside of brackets, behind one that opens, in brackets, in one kind of class. */
 const OUTSIDE = 1;
 const FIRST = 2;
 const INSIDE = 4;

@@ -1,4 +1,4 @@
-/** Finds all places where a block of lines stands in a text. */
+/** Finds all places where a block of lines occurs in a text. */
 import { linearSearch } from './linear-search.ts';
 
 /** The lines of a text as they are compared: equal keys are equal lines. */
@@ -9,7 +9,7 @@ export interface KeyedLines {
 
 /** For many searches in the same text. */
 export interface BlockIndex {
-  /** The lines, from 0 and in rising order, at which the keys stand one after the other. */
+  /** The lines, from 0 and in rising order, at which the keys follow one another. */
   placesOf(keys: readonly string[]): number[];
 }
 

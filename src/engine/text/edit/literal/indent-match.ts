@@ -71,7 +71,7 @@ export function reindent(replacement: string, wanted: string, match: IndentMatch
   return fileLacksFinalNewline && wanted.endsWith('\n') ? result.replace(/\n$/, '') : result;
 }
 
-/** The indexes of the rows after which `rest` stands, by content and step. */
+/** The indexes of the rows that `rest` follows, by content and step. */
 function followedBy(rows: readonly Row[], rest: readonly Row[]): number[] {
   if (rest.length === 0) return rows.map((_, index) => index);
   const known = new Map<string, number>();

@@ -1,8 +1,8 @@
 /** Finds a sequence in a longer one in time that grows with their lengths, whatever repeats in them. */
 
 /**
- * The positions where `needle` stands in `haystack`, from the left (Knuth, Morris and Pratt). With
- * `overlapping`, a place may begin inside the one before it.
+ * The positions where `needle` occurs in `haystack`, from the left (Knuth, Morris and Pratt). With `overlapping`, a
+ * place may begin inside the one before it.
  */
 export function linearSearch(
   haystack: ArrayLike<number>,

@@ -31,7 +31,7 @@ export function hasLoneSurrogate(text: string): boolean {
   return LONE_SURROGATE.test(text);
 }
 
-/** The positions where the needle stands, from the left, none overlapping the one before; about `most` or all. */
+/** The positions where the needle occurs, from the left, none overlapping the one before; about `most` or all. */
 export function occurrences(
   text: string,
   needle: string,

@@ -1,7 +1,7 @@
 /**
- * The replacement text of a regex edit, in two styles: `sed`, where `\1` and `$1` stand side by side and a
- * reference to a group that the pattern does not have is an error before anything is changed, and
- * `ecmascript`, which means exactly what `String.prototype.replace` means by it.
+ * The replacement text of a regex edit, in two styles: `sed`, where `\1` and `$1` mean the same and a reference to a
+ * group that the pattern does not have is an error before anything is changed, and `ecmascript`, which means exactly
+ * what `String.prototype.replace` means by it.
  */
 export type ReplacementStyle = 'sed' | 'ecmascript';
 

@@ -24,7 +24,7 @@ export interface FittingPlace {
 /** Places in rising order. Those that overlap are all there, as they make a text ambiguous. */
 export type PlaceFinder = (fit: Fit) => FittingPlace[];
 
-/** Steps after the first look only at the lines around a part of the text that stands there in any case. */
+/** Steps after the first look only at the lines around a part of the text that is there in any case. */
 export function placeFinder(text: string, wanted: string): PlaceFinder {
   const needle = wanted.replaceAll('\r\n', '\n');
   const known: { strict?: Narrowed; typographic?: Narrowed } = {};
@@ -74,7 +74,7 @@ export function tolerantPlaces(
   }
 }
 
-/** Blank lines alone stand everywhere: they fit only as they are. */
+/** Blank lines alone occur everywhere: they fit only as they are. */
 function hasWords(text: string): boolean {
   return plainTypography(text).trim() !== '';
 }

@@ -12,7 +12,7 @@ const MOST_REMEMBERED = 1024;
 
 /**
  * Numbers for the lines of a text and for keys, equal ones for equal keys; 0 for empty keys and for lines that have
- * none of the keys. Only lines whose hash is that of a key are looked at more closely.
+ * none of the keys. Only lines whose hash is that of a key are compared in full.
  */
 export function idsOfLines(text: string, keys: readonly string[]): { text: Int32Array; wanted: number[] } {
   const numbers = new Map<string, number>([['', 0]]);
@@ -39,7 +39,7 @@ export function idsOfLines(text: string, keys: readonly string[]): { text: Int32
   return { text: ids, wanted };
 }
 
-/** Of what is no blank, in its plain form. */
+/** Of what is not a blank, in its plain form. */
 function hashBetween(text: string, from: number, to: number): number {
   let hash = 0;
   for (let at = from; at < to; at++) {

@@ -1,6 +1,6 @@
 /**
- * The lines of a text in which another one may stand, when neither line ends, blanks, indentation nor typography
- * count: a search that goes through them line by line need not go through a whole file.
+ * The lines of a text in which another one may occur, when neither line ends, blanks, indentation nor typography count:
+ * a search that goes through them line by line need not go through a whole file.
  */
 import { hasLoneSurrogate, occurrences } from '../literal/occurrences.ts';
 import type { TextView } from '../text-view.ts';
@@ -125,7 +125,7 @@ function linesOn(text: string, position: number, lines: number): number {
   return end;
 }
 
-/** Between the windows stands a line that the needle does not fit. */
+/** A line that the needle does not fit separates the windows. */
 function joined(text: string, windows: readonly Window[], needle: string): TextView {
   const barrier = `${barrierFor(needle)}\n`;
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** Replaces a text that stands in a file, also where it differs in the ways in which copies of texts differ. */
+/** Replaces a text in a file, also where the file's text differs in the ways in which copies of texts differ. */
 import { type LineEnding, lineEndingOf } from '../../encoding.ts';
 import { regexSplices, requireRoom } from '../apply-edits.ts';
 import type { EditRefusal } from '../edit-refusal.ts';
@@ -172,12 +172,12 @@ function notFound(edited: EditedText, { oldText, newText }: TextReplacement): Ed
   return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };
 }
 
-/** Fewer letters stand anywhere by chance. */
+/** Fewer letters occur anywhere by chance. */
 const LEAST_LETTERS = 3;
 const LONGEST_INDENT = 200;
 const LETTER = /[\p{L}\p{N}_]/u;
 
-/** Whether a text that stands somewhere was put there: whole lines, or whole words that are not too short. */
+/** Whether a text that occurs somewhere was put there: whole lines, or whole words that are not too short. */
 function isTelling(text: string, { start, end }: FittingPlace): boolean {
   const found = text.slice(start, end);
   const startsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - LONGEST_INDENT), start));

@@ -81,7 +81,7 @@ export function inFileTypography(
     }
     const toPlain = curves ? () => plain : habitOf(everywhere, plain);
     for (const [index, { old, put }] of runs.entries()) {
-      // Blanks stand everywhere: those of other lines say nothing about these.
+      // Blanks occur everywhere: those of other lines say nothing about these.
       const here = differencesIn(old, plain);
       const evidence = plain === ' ' ? here : everywhere;
       const known = toPlain ?? positionsIn(here, { old, put }, plain, evidence);

@@ -1,9 +1,10 @@
-/** What search_files looks for and where, and why it may have found nothing. */
+/** What search_files does: what it looks for and where, and why it may have found nothing. */
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { deeper, explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 import { escapeRegex } from '../escape-regex.ts';
 import { globsBelow } from './listing/globs.ts';
+import { searchCall } from './search-call.ts';
 import { settingOf } from './settings.ts';
 
 const EXCLUDED = {
@@ -22,10 +23,16 @@ interface SearchArguments {
   case_sensitive: boolean;
 }
 
-export async function searchQuery(
-  args: SearchArguments,
-  { engine, settings }: ToolContext,
-): Promise<GrepQuery> {
+export async function searchContents(args: SearchArguments, context: ToolContext) {
+  const began = performance.now();
+  const query = await searchQuery(args, context);
+  const found = await context.engine.search.grep('.', query, searchCall(context));
+  if (found.matches === 0) await explainNoSearchMatches(args, query, context);
+  context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
+  return { found, ms: Math.round(performance.now() - began) };
+}
+
+async function searchQuery(args: SearchArguments, { engine, settings }: ToolContext): Promise<GrepQuery> {
   return {
     ...EXCLUDED,
     regex: args.is_regex ? args.pattern : escapeRegex(args.pattern),
@@ -40,7 +47,7 @@ export async function searchQuery(
 }
 
 /** Notes when the glob or the case of letters may be why nothing matched. */
-export function explainNoSearchMatches(
+function explainNoSearchMatches(
   { glob, case_sensitive }: SearchArguments,
   query: GrepQuery,
   context: ToolContext,

@@ -8,7 +8,7 @@ export interface OwnLink {
   target: string;
 }
 
-export interface Way {
+export interface FollowedPath {
   links: OwnLink[];
   /** Where it leads, with all links resolved, whether anything is there or not. */
   end: string;
@@ -18,7 +18,7 @@ export interface Way {
 const MOST_LINKS = 40;
 
 /** `from`: an absolute path without links. */
-export function wayTo(from: string, names: readonly string[]): Way {
+export function followPath(from: string, names: readonly string[]): FollowedPath {
   const links: OwnLink[] = [];
   const todo = [...names];
   let at = from;
@@ -43,13 +43,13 @@ export function namesIn(path: string): string[] {
 /** What a link says; undefined when there is none. */
 export function targetOf(path: string): string | undefined {
   try {
-    return lookAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return statAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function lookAt(path: string): Stats | undefined {
+export function statAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {

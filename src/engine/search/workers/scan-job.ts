@@ -1,9 +1,9 @@
-/** One thread's part of a look at a whole tree: every entry with what the system says of it. */
+/** One thread's part of a scan of a whole tree: every entry with what the system says of it. */
 import { isTemporary } from '../../confine/content/draft-names.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { namesOf } from '../../confine/scan/listing.ts';
 import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine/scan/packed-entries.ts';
-import type { LookOptions } from '../../confine/scan/tree-scanner.ts';
+import type { ScanOptions } from '../../confine/scan/tree-scanner.ts';
 import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 import { joined } from '../walk/ignore-rules.ts';
@@ -13,21 +13,21 @@ const NAMES_A_PART = 1024;
 /** Between a directory, the number of a part and its names: no path contains it. */
 const SEPARATOR = '\0';
 
-/** The queue of a look also counts the entries that all threads have seen. */
-export interface LookQueue extends UnitQueue {
+/** The queue of a scan also counts the entries that all threads have seen. */
+export interface ScanQueue extends UnitQueue {
   readonly files: number;
   addFile(): void;
   end(): void;
 }
 
-export class Look {
+export class Scan {
   /** Directories that were too large to be listed here. */
   readonly left: string[] = [];
   /** How many entries this thread has seen. */
   files = 0;
-  readonly #queue: LookQueue;
+  readonly #queue: ScanQueue;
   readonly #cursor: Cursor;
-  readonly #options: LookOptions;
+  readonly #options: ScanOptions;
   readonly #notEntered: ReadonlySet<string>;
   readonly #units: UnitLoop;
   readonly #packer = new EntryPacker();
@@ -35,9 +35,9 @@ export class Look {
 
   /** `mostNames`: larger directories are left to others. */
   constructor(
-    queue: LookQueue,
+    queue: ScanQueue,
     cursor: Cursor,
-    options: LookOptions,
+    options: ScanOptions,
     overflow: readonly string[],
     mostNames?: number,
   ) {
@@ -63,7 +63,7 @@ export class Look {
 
   #work(unit: string): void {
     const [directory, part, ...names] = unit.split(SEPARATOR);
-    // What is gone or may not be read is not looked through.
+    // What is gone or may not be read is not scanned.
     if (this.#cursor.goTo(directory!)) return;
     if (part !== undefined) this.#entries(directory!, Number(part), names);
     else if (this.#options.countOnly) this.#count(directory!);

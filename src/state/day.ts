@@ -1,0 +1,7 @@
+/** The days by which logs are cut: those of UTC, so that all servers agree on them. */
+export const DAY_MS = 24 * 3_600_000;
+
+/** As 2026-11-17. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
