@@ -6,6 +6,7 @@
 import { jsonBytes } from '../json/json-size.ts';
 import { briefOf } from './events/brief.ts';
 import type { How, TracedPath, TraceEvent } from './events/event.ts';
+import { jsonBeginning } from './events/json-beginning.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './events/later-executed.ts';
 import { MOST_PATHS, truncated } from './events/stored-event.ts';
 import { withoutSecrets } from './events/without-secrets.ts';
@@ -190,7 +191,7 @@ export class CallTrace {
     }
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
-    const written = contents ? asJson(args) : undefined;
+    const written = contents ? jsonBeginning(args, LONGEST_CONTENTS + 1) : undefined;
     if (written !== undefined) event.arguments = truncated(written, LONGEST_CONTENTS);
     if (contents && text !== undefined) event.answer = truncated(text, LONGEST_CONTENTS);
     return event;
@@ -223,14 +224,6 @@ function bytesOf(value: unknown): number {
     return jsonBytes(value);
   } catch {
     return 0;
-  }
-}
-
-function asJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
   }
 }
 

@@ -92,3 +92,26 @@ describe('edits', () => {
     expect(readBack(directory.path)).toEqual({ 'a.txt': 'two\n' });
   });
 });
+
+describe('objects in a list of texts', () => {
+  it.each<[dialect: string, tool: string, list: string, sent: object, says: string]>([
+    ['replay', 'read_multiple_files', 'paths', {}, 'paths[1] must be a string, not object'],
+    [
+      'fileeditor',
+      'write_files',
+      'path',
+      { content: 'x', line_count: 1 },
+      'path must be a string or an array of strings',
+    ],
+  ])('are refused without a look at their members: %s %s', async (dialect, tool, list, sent, says) => {
+    let looks = 0;
+    const members = (target: object) => {
+      looks++;
+      return Reflect.ownKeys(target);
+    };
+    const object = new Proxy({ a: 1 }, { ownKeys: members });
+    await answer('fileeditor', 'set_workspace', { path: directory.path });
+    expect(await answer(dialect, tool, { ...sent, [list]: ['a.txt', object] })).toContain(says);
+    expect(looks).toBe(0);
+  });
+});
