@@ -154,7 +154,7 @@ function* findTorn(value: unknown, at: string, torn: ArgumentProblem[]): Steps<v
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [i, [name, inner]] of Object.entries(value).entries()) {
-      if (i % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield;
+      if (i % ITEMS_AT_ONCE === 0) yield;
       yield* findTorn(inner, join(at, name), torn);
     }
   }
