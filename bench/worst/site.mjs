@@ -55,6 +55,8 @@ function texts({ root, scale, lines }) {
   writeFileSync(join(root, 'megabyte.txt'), 'ab c'.repeat(200_000));
   // At every scale: longer than an answer may be.
   writeFileSync(join(root, 'one-line.txt'), 'ab c'.repeat(2_200_000));
+  // At every scale: of so few bytes no text has more lines.
+  writeFileSync(join(root, 'short-lines.txt'), 'a\n'.repeat(40_000));
   writeFileSync(join(root, 'small.txt'), 'small\n');
   writeFileSync(join(root, 'binary.png'), Buffer.alloc(5_000_000 * scale, 1));
 }

@@ -58,6 +58,9 @@ export function standard(site) {
     // There is no such place: the nearest one is looked for in the whole file.
     edit('large.txt', [{ oldText: `line of some\n${'text in a lime\n'.repeat(20)}`, newText: '' }]),
     edit('long.txt', [{ oldText: `c${'ab x'.repeat(5000)}`, newText: '' }]),
+    // Short lines take longest, in the file or in what is looked for.
+    edit('short-lines.txt', [{ oldText: `${'a\n'.repeat(200)}b`, newText: 'b' }]),
+    edit('small.txt', [{ oldText: 'a\n'.repeat(1_000_000 * scale), newText: '' }]),
     edit('lines.txt', [{ oldText: 'lines  7 of the “file”', newText: '' }]),
     ['apply_patch', { patch: `--- ${at('patched.txt')}\n+++ ${at('patched.txt')}\n${hunks}`, dryRun: true }],
     ['apply_patch', { patch: newFile(patchLines).replace('+++ b', `+++ ${at('made.txt')}`) }],
@@ -77,6 +80,8 @@ export function standard(site) {
     ['resources/templates/list', {}],
     ['resources/read', { uri: pathToFileURL(at('many')).href }],
     ['resources/read', { uri: pathToFileURL(at('large.txt')).href }],
+    // At every scale: so long a path is refused before anybody takes it apart.
+    ['resources/read', { uri: `file:///${'a/'.repeat(1_500_000)}` }],
     ['completion/complete', { ref: TEMPLATE, argument: { name: 'path', value: 'e' } }],
     ['completion/complete', { ref: TEMPLATE, argument: { name: 'path', value: 'many/entry-1' } }],
     ['delete_file', { path: at('directories'), recursive: true }],

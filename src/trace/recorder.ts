@@ -7,6 +7,7 @@ import { truncate } from '../display/truncate.ts';
 import { jsonBytes } from '../json/json-size.ts';
 import { briefOf } from './events/brief.ts';
 import type { How, TracedPath, TraceEvent } from './events/event.ts';
+import { jsonBeginning } from './events/json-beginning.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './events/later-executed.ts';
 import { MOST_PATHS } from './events/stored-event.ts';
 import { withoutSecrets } from './events/without-secrets.ts';
@@ -191,7 +192,7 @@ export class CallTrace {
     }
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
-    const written = contents ? asJson(args) : undefined;
+    const written = contents ? jsonBeginning(args, LONGEST_CONTENTS + 1) : undefined;
     if (written !== undefined) event.arguments = truncate(written, LONGEST_CONTENTS);
     if (contents && text !== undefined) event.answer = truncate(text, LONGEST_CONTENTS);
     return event;
@@ -224,14 +225,6 @@ function bytesOf(value: unknown): number {
     return jsonBytes(value);
   } catch {
     return 0;
-  }
-}
-
-function asJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
   }
 }
 

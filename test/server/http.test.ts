@@ -200,6 +200,18 @@ describe('a client of 2026-07-28', () => {
     const answer = await fixture.stateless('tools/call', { name: 'echo' }, { 'mcp-name': 'other' });
     expect([answer.status, answer.json.error!.code]).toEqual([400, -32020]);
   });
+
+  it.each([
+    ['params.name', 'tools/call', { name: 'x'.repeat(20_000) }],
+    ['params.uri', 'resources/read', { uri: `file:///${'x'.repeat(20_000)}` }],
+    ['method', 'x'.repeat(20_000), {}],
+  ])('is told that %s is longer than any header, and does not get it back', async (field, method, params) => {
+    const headers = { 'mcp-method': method.slice(0, 20), 'mcp-name': 'x' };
+    const { status, json } = await fixture.stateless(method, params, headers);
+    expect([status, json.error!.code]).toEqual([400, -32020]);
+    expect(json.error!.message).toContain(`${field} is longer than any header`);
+    expect(JSON.stringify(json).length).toBeLessThan(300);
+  });
 });
 
 describe('several dialects on one port', () => {

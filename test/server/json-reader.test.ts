@@ -54,10 +54,31 @@ describe('what is read', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
+  it('megabytes of blanks, in turns', async () => {
+    const blanks = ' '.repeat(12_000_000);
+    const json = `{"a":1,${blanks}"b"${blanks}:${blanks}2}`;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const value = await readJsonInTurns([Buffer.from(json)], json.length);
+    clearImmediate(counting);
+    expect(value).toEqual({ a: 1, b: 2 });
+    expect(turns).toBeGreaterThan(1);
+  });
+
   it('blanks everywhere and a byte-order mark', async () => {
     const blanks = ' \n\t\r'.repeat(PIECE);
     expect(await read(`\ufeff${blanks}[${blanks}]${blanks}`)).toEqual([]);
     expect(await read(`{${blanks}"a"${blanks}:${blanks}[1${blanks},${blanks}2]}`)).toEqual({ a: [1, 2] });
+    expect(await read(`{"a":1,${blanks}"b":2,"c"${blanks}:3,"d":${blanks}4}`)).toEqual({
+      a: 1,
+      b: 2,
+      c: 3,
+      d: 4,
+    });
   });
 });
 

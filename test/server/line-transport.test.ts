@@ -1,6 +1,6 @@
 /** The wire on stdio, byte by byte: where messages begin and end, and what is said about those that are none. */
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LineTransport } from '../../src/server/stdio/line-transport.ts';
 
 const soon = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -37,6 +37,35 @@ const ping = (id: number | string, params?: object) => ({
   ...(params ? { params } : {}),
 });
 const line = (message: unknown) => `${JSON.stringify(message)}\n`;
+
+describe('very many lines at once', () => {
+  it.each([
+    ['that are no JSON', 'x\n'],
+    ['that are no messages', '{}\n'],
+    ['that are messages', line(ping(1))],
+  ])('are read in turns, in their order: %s', async (_, each) => {
+    const { input, received } = await connect();
+    let turns = 0;
+    input.write(each.repeat(40_000) + line(ping('last')));
+    while ((received.at(-1) as { id?: unknown } | undefined)?.id !== 'last') {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns++;
+    }
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('are not parsed where they are empty', async () => {
+    const { input, received } = await connect();
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      input.write('\n'.repeat(1000) + line(ping(1)));
+      while (received.length === 0) await soon();
+      expect(parse).toHaveBeenCalledTimes(1);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+});
 
 describe('messages', () => {
   it('come in whole however the bytes are cut, also within a character', async () => {

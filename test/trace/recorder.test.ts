@@ -200,6 +200,37 @@ describe('the paths of a call', () => {
   });
 });
 
+describe('long arguments among the contents', () => {
+  const recorded = (sent: unknown) => {
+    const { recorder, events } = recording({ contents: true });
+    recorder.begin({ ...call, arguments: sent }).answered({ bytesIn: 0, bytesOut: 0 });
+    return events[0]!.arguments;
+  };
+
+  it('are not written to their end', () => {
+    const unread = {
+      get oldText() {
+        throw new Error('nobody needs it');
+      },
+    };
+    const sent = { edits: [{ oldText: 'x'.repeat(10_000) }, unread] };
+    const beginning = '{"edits":[{"oldText":"';
+    expect(recorded(sent)).toBe(`${beginning}${'x'.repeat(8192 - beginning.length)}…`);
+  });
+
+  it.each([
+    [{ edits: Array.from({ length: 5000 }, (_, i) => ({ oldText: `ä"${i}\n`, newText: null, n: i % 7 })) }],
+    [{ list: Array(20_000).fill([]), more: 'x' }],
+    [Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`"${i}"`, { true: true }]))],
+    [{ ['n'.repeat(9000)]: 1 }],
+    [{ short: [1, 'two', null, { three: [true, false] }], ['__proto__']: 'x' }],
+    [{ exactly: 'x'.repeat(8192 - '{"exactly":""}'.length) }],
+  ])('begin as their JSON does', (sent) => {
+    const json = JSON.stringify(sent);
+    expect(recorded(sent)).toBe(json.length > 8192 ? `${json.slice(0, 8192)}…` : json);
+  });
+});
+
 describe('contents', () => {
   const secret = 'hunter2';
   const asked = { ...call, arguments: { path: 'a', content: secret } };

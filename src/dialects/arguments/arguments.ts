@@ -29,7 +29,7 @@ function* checking(tool: Tool, sent: unknown): Steps<Checked> {
     validators.set(tool.input, validator);
   }
   yield;
-  const few = withFewUnknown(tool.input, args);
+  const few = withEmptyItems(tool.input, withFewUnknown(tool.input, args));
   for (const { part, list, from } of partsOf(few)) {
     if (from > 0) yield;
     const { valid, errors } = validator.validate(part);
@@ -76,6 +76,29 @@ function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
     }
   }
   return few;
+}
+
+/** The library goes through the members of each object, also where a list holds no objects: an empty one stands for it. */
+function withEmptyItems({ properties }: ObjectSchema, args: unknown): unknown {
+  const lists = Object.entries(args as object).filter(([name, value]) => {
+    const schema = properties[name];
+    return Array.isArray(value) && value.some(isObject) && schema !== undefined && !holdsObjects(schema);
+  }) as [string, unknown[]][];
+  if (lists.length === 0) return args;
+  const emptied = (item: unknown) => (isObject(item) ? {} : item);
+  return {
+    ...(args as object),
+    ...Object.fromEntries(lists.map(([name, list]) => [name, list.map(emptied)])),
+  };
+}
+
+function isObject(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && !Array.isArray(item);
+}
+
+function holdsObjects(schema: Schema): boolean {
+  if (!('type' in schema)) return schema.oneOf.some(holdsObjects);
+  return schema.type === 'array' && (!('type' in schema.items) || schema.items.type === 'object');
 }
 
 interface Part {
@@ -131,7 +154,7 @@ function* findTorn(value: unknown, at: string, torn: ArgumentProblem[]): Steps<v
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [i, [name, inner]] of Object.entries(value).entries()) {
-      if (i % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield;
+      if (i % ITEMS_AT_ONCE === 0) yield;
       yield* findTorn(inner, join(at, name), torn);
     }
   }

@@ -8,13 +8,19 @@ import {
 } from '@modelcontextprotocol/server';
 import { WITH_BATCHES } from '../mcp/messages/batch.ts';
 import { HANDSHAKE_VERSIONS } from '../mcp/messages/handshake-versions.ts';
-import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/messages/json-rpc.ts';
+import {
+  HEADER_MISMATCH,
+  INVALID_PARAMS,
+  idOf,
+  SESSION_NOT_FOUND,
+  UNSUPPORTED_VERSION,
+} from '../mcp/messages/json-rpc.ts';
 import { whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
 import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
 import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import { endOfTurn } from '../web/end-of-turn.ts';
-import type { HttpLimits } from '../web/limits.ts';
+import { type HttpLimits, MAX_HEADER_BYTES } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import {
   checkPosted,
@@ -110,7 +116,10 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   }
   // A stateless client that disconnects cancels its request.
   if (incoming.reply.done) return undefined;
-  const refusal = whyNotStateless(incoming, message) ?? whyTooBusy(endpoint, incoming, [message]);
+  const refusal =
+    whyNotStateless(incoming, message) ??
+    whyNotInHeaders(message) ??
+    whyTooBusy(endpoint, incoming, [message]);
   if (refusal) return refusal;
   if (era === 'modern' && answersInvalid(incoming, message)) return undefined;
   const mayStream = accepts(incoming, 'text/event-stream');
@@ -152,6 +161,25 @@ function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONR
     id: idOf(message),
     message: `Without a session the server cannot tell whose workspace a call means. Connect to /mcp/${name}?workspace=DIRECTORY, begin a session with initialize, or have the operator mark a token of your own as one-client in the token file`,
     data: { supported: [...SUPPORTED_PROTOCOL_VERSIONS], requested: STATELESS_VERSION },
+  };
+}
+
+/**
+ * The headers of a stateless request repeat what its body asks for, and no head is that long. The library would answer
+ * with a sentence that quotes all of it, twice.
+ */
+function whyNotInHeaders(message: JSONRPCMessage): Outcome {
+  if (!('method' in message)) return undefined;
+  const { name, uri } = (message.params ?? {}) as { name?: unknown; uri?: unknown };
+  const named = { method: message.method, 'params.name': name, 'params.uri': uri };
+  const isTooLong = (value: unknown) => typeof value === 'string' && value.length > MAX_HEADER_BYTES;
+  const [field] = Object.entries(named).find(([, value]) => isTooLong(value)) ?? [];
+  if (field === undefined) return undefined;
+  return {
+    status: 400,
+    code: HEADER_MISMATCH,
+    id: idOf(message),
+    message: `Bad Request: the request headers and body disagree: ${field} is longer than any header`,
   };
 }
 

@@ -159,7 +159,16 @@ function pathsIn(answer: unknown): string[] {
   const { roots } = (answer ?? {}) as { roots?: unknown };
   if (!Array.isArray(roots)) throw new Error('the answer to roots/list has no roots');
   const uris = roots.slice(0, MOST_ROOTS).map((root: unknown) => (root as { uri?: unknown } | null)?.uri);
-  return uris.flatMap((uri) => (typeof uri === 'string' ? (pathOf(uri) ?? []) : []));
+  return uris.flatMap((uri) => (typeof uri === 'string' ? (pathNamed(uri) ?? []) : []));
+}
+
+function pathNamed(uri: string): string | undefined {
+  try {
+    return pathOf(uri);
+  } catch {
+    // Too long for a path: no directory has it.
+    return undefined;
+  }
 }
 
 function patience(): Promise<void> {

@@ -6,6 +6,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
+import { Yielder } from '../../engine/index.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
 import {
@@ -55,6 +56,8 @@ export class LineTransport {
   /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
   #version: unknown;
   readonly #writer: LineWriter;
+  /** No signal: what a client has sent is read to its end. */
+  readonly #yielder = new Yielder(undefined);
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -103,7 +106,8 @@ export class LineTransport {
   readonly #onData = (chunk: Buffer): void => {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      this.#collect(chunk.subarray(from, at));
+      // There may be very many empty lines.
+      if (at > from) this.#collect(chunk.subarray(from, at));
       from = at + 1;
       this.#endLine();
     }
@@ -142,13 +146,18 @@ export class LineTransport {
   }
 
   #endLine(): void {
+    if (this.#length === 0) return;
     const line = { parts: this.#parts, length: this.#length, tooLong: this.#skipping };
     this.#parts = [];
     this.#length = 0;
     this.#skipping = false;
-    if (this.#waiting) this.#waiting.push(line);
-    else if (isQuick(line)) this.#readAtOnce(line);
-    else void this.#readInTurns(line);
+    if (this.#waiting) {
+      this.#waiting.push(line);
+      return;
+    }
+    const due = isQuick(line) ? this.#yielder.pause() : undefined;
+    if (due || !isQuick(line)) void this.#readInTurns(line, due);
+    else this.#readAtOnce(line);
   }
 
   #readAtOnce({ parts, tooLong }: Line): void {
@@ -164,21 +173,26 @@ export class LineTransport {
     try {
       value = readJsonAtOnce(parts);
     } catch (error) {
-      const isBlank = parts.length === 0 || Buffer.concat(parts).toString('utf8').trim() === '';
+      const isBlank = Buffer.concat(parts).toString('utf8').trim() === '';
       if (!isBlank) this.#refuseUnread(error);
       return;
     }
     this.#receive(value);
   }
 
-  /** Reads a long line while others work. The lines after it wait, so that messages keep their order. */
-  async #readInTurns(first: Line): Promise<void> {
+  /** Reads a long line, or very many, while others work. The lines after it wait, so that messages keep their order. */
+  async #readInTurns(first: Line, due?: Promise<void>): Promise<void> {
     const waiting = [first];
     this.#waiting = waiting;
     this.#input.pause();
-    for (let line = waiting.shift(); line && !this.#closed; line = waiting.shift()) {
+    await due;
+    // More may come while the list is gone through.
+    for (const line of waiting) {
+      if (this.#closed) break;
       if (isQuick(line)) {
         this.#readAtOnce(line);
+        const nextDue = this.#yielder.pause();
+        if (nextDue) await nextDue;
         continue;
       }
       await readJsonInTurns(line.parts, line.length).then(

@@ -47,6 +47,9 @@ export interface HttpLimits {
 
 const MiB = 1024 * 1024;
 
+/** Of the head of a request, all headers together. */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
 export const defaultLimits: HttpLimits = {
   bodyBytes: 4 * MiB,
   allBodiesBytes: 256 * MiB,

@@ -2,12 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { INTERNAL_ERROR } from '../mcp/messages/json-rpc.ts';
-import type { HttpLimits } from './limits.ts';
+import { type HttpLimits, MAX_HEADER_BYTES } from './limits.ts';
 import type { OpenReplies } from './open-replies.ts';
 import { type Refusal, Reply } from './reply.ts';
 
 const MAX_CHECK_INTERVAL_MS = 1000;
-const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
 /** Node counts a closed connection until the next turn of the event loop. */
 const CLOSING_CONNECTIONS = 1024;

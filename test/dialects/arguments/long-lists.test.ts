@@ -1,8 +1,9 @@
 /** Lists that are longer than anybody means: refused before any tool works on them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkBySchema } from '../../../src/dialects/arguments/arguments.ts';
 import { dialectNamed } from '../../../src/dialects/by-name.ts';
 import { callTool } from '../../../src/dialects/call.ts';
-import type { Session } from '../../../src/dialects/dialect.ts';
+import type { Session, Tool } from '../../../src/dialects/dialect.ts';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
@@ -90,5 +91,46 @@ describe('edits', () => {
     expect(readBack(directory.path)).toEqual({ 'a.txt': 'one\n' });
     await answer(dialect, 'edit_file', { path: `${directory.path}/a.txt`, edits: edits(9_999) });
     expect(readBack(directory.path)).toEqual({ 'a.txt': 'two\n' });
+  });
+});
+
+describe('a tree of small objects', () => {
+  it('is looked through in turns', async () => {
+    const tree = (depth: number): object => (depth === 0 ? [] : { a: tree(depth - 1), b: tree(depth - 1) });
+    const { input } = dialectNamed('replay')!.tools.find(({ name }) => name === 'read_file')!;
+    const sent = { path: 'a.txt', more: tree(17) };
+    await new Promise((resolve) => setImmediate(resolve));
+    let turns = 0;
+    const count = () => {
+      turns++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await checkBySchema({ input, aliases: {} } as Tool, sent);
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe('objects in a list of texts', () => {
+  it.each<[dialect: string, tool: string, list: string, sent: object, says: string]>([
+    ['replay', 'read_multiple_files', 'paths', {}, 'paths[1] must be a string, not object'],
+    [
+      'fileeditor',
+      'write_files',
+      'path',
+      { content: 'x', line_count: 1 },
+      'path must be a string or an array of strings',
+    ],
+  ])('are refused without a look at their members: %s %s', async (dialect, tool, list, sent, says) => {
+    let looks = 0;
+    const members = (target: object) => {
+      looks++;
+      return Reflect.ownKeys(target);
+    };
+    const object = new Proxy({ a: 1 }, { ownKeys: members });
+    await answer('fileeditor', 'set_workspace', { path: directory.path });
+    expect(await answer(dialect, tool, { ...sent, [list]: ['a.txt', object] })).toContain(says);
+    expect(looks).toBe(0);
   });
 });

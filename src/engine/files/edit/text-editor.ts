@@ -1,6 +1,8 @@
 /** Works out what files become: small ones at once, large ones and regex edits in worker threads. */
 import { EngineFailure } from '../../failures.ts';
 import { limits } from '../../limits.ts';
+import type { TextEdit } from '../../text/edit/apply-edits.ts';
+import type { ListedEdit } from '../../text/edit-list.ts';
 import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -13,8 +15,12 @@ const AT_ONCE = 256 * 1024;
 const EDIT_WEIGHT = 128;
 /** Short lines of a patch take this many times longer to read than long texts. */
 const PATCH_WEIGHT = 4;
+/** To look for a text that may differ in blanks takes as long for each line as this many bytes do otherwise. */
+const LINE_WEIGHT = 48;
 /** A worker that handled more is ended: it would keep its memory. */
 const KEEP_BELOW = 4 * 1024 * 1024;
+const NEWLINE = 10;
+const NOTHING = new Uint8Array();
 
 export class TextEditor {
   /** Two pools: a runaway pattern must not hold up long texts, nor long texts patterns. */
@@ -26,7 +32,7 @@ export class TextEditor {
     bytes: Uint8Array | undefined,
     signal?: AbortSignal,
   ): Promise<Rewrote<RewriteResults[J['kind']]>> {
-    const weight = weightOf(job, bytes?.length ?? 0);
+    const weight = weightOf(job, bytes ?? NOTHING);
     const answer = hasRegex(job)
       ? await this.#pool('#regexes').run(
           { job, bytes },
@@ -62,19 +68,22 @@ function hasRegex(job: Rewriting): boolean {
 }
 
 /** About how many bytes are gone through: each edit looks at the whole text. */
-function weightOf(job: Rewriting, bytes: number): number {
+function weightOf(job: Rewriting, content: Uint8Array): number {
+  const bytes = content.length;
   switch (job.kind) {
     case 'edit':
     case 'preview':
       return job.edits.reduce(
-        (sum, edit) => sum + edit.replace.length + EDIT_WEIGHT,
+        (sum, edit) => sum + soughtBy(edit).length + edit.replace.length + EDIT_WEIGHT,
         bytes * (1 + job.edits.length),
       );
-    case 'edit-list':
-      return job.edits.reduce(
-        (sum, edit) => sum + edit.newText.length + EDIT_WEIGHT,
+    case 'edit-list': {
+      const weight = job.edits.reduce(
+        (sum, edit) => sum + soughtBy(edit).length + edit.newText.length + EDIT_WEIGHT,
         bytes * (2 + job.edits.length),
       );
+      return weight > AT_ONCE ? weight : weight + LINE_WEIGHT * linesToCompare(job.edits, content);
+    }
     case 'insert':
       return bytes + job.insertion.content.length;
     case 'line-diffs':
@@ -94,6 +103,20 @@ function weightOf(job: Rewriting, bytes: number): number {
     case 'diff':
       return 2 * (job.before.bytes.length + bytes);
   }
+}
+
+/** What an edit looks for. */
+function soughtBy(edit: TextEdit | ListedEdit): string {
+  if ('find' in edit) return edit.find;
+  if ('pattern' in edit) return edit.pattern;
+  return 'lines' in edit ? edit.lines : edit.oldText;
+}
+
+/** Of the content once for each edit, and of what the edits look for and put in. */
+function linesToCompare(edits: readonly ListedEdit[], content: Uint8Array): number {
+  const newlines = (text: string) => text.split('\n').length - 1;
+  const inEdits = edits.reduce((sum, edit) => sum + newlines(soughtBy(edit)) + newlines(edit.newText), 0);
+  return inEdits + edits.length * content.reduce((sum, byte) => sum + (byte === NEWLINE ? 1 : 0), 0);
 }
 
 function ignore(): void {}

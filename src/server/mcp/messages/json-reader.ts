@@ -95,13 +95,13 @@ class Reader {
 
   async whole(): Promise<unknown> {
     const value = await this.#value(0);
-    this.#skipBlanks();
+    if (!this.#skipBlanks()) await this.#skipManyBlanks();
     if (this.#at < this.#bytes.length) this.#wrong();
     return value;
   }
 
   async #value(level: number): Promise<unknown> {
-    this.#skipBlanks();
+    if (!this.#skipBlanks()) await this.#skipManyBlanks();
     const end = this.#endOfSmall();
     if (end !== undefined) return this.#parsed(end);
     if (level > MOST_LEVELS) throw new TooDeep();
@@ -140,7 +140,7 @@ class Reader {
     const items: unknown[] = [];
     await this.#members(ENDS_LIST!, {
       small: (text) => void items.push(...(JSON.parse(`[${text}]`) as unknown[])),
-      skip: () => {},
+      skip: () => true,
       large: async () => void items.push(await this.#value(level + 1)),
     });
     return items;
@@ -162,7 +162,7 @@ class Reader {
       large: async () => {
         const name = (await this.#value(level + 1)) as string;
         if (typeof name !== 'string') this.#wrong();
-        this.#skipBlanks();
+        if (!this.#skipBlanks()) await this.#skipManyBlanks();
         this.#require(COLON!);
         add(name, await this.#value(level + 1));
       },
@@ -173,11 +173,11 @@ class Reader {
   /** Goes through a list or an object: many small members are parsed together, and a large one by itself. */
   async #members(
     closing: number,
-    take: { small(text: string): void; skip(): void; large(): Promise<void> },
+    take: { small(text: string): void; skip(): boolean; large(): Promise<void> },
   ): Promise<void> {
     const bytes = this.#bytes;
     this.#at++;
-    this.#skipBlanks();
+    if (!this.#skipBlanks()) await this.#skipManyBlanks();
     if (bytes[this.#at] === closing) {
       this.#at++;
       return;
@@ -189,12 +189,16 @@ class Reader {
       if (until !== undefined) take.small(bytes.toString('utf8', from, until));
       until = undefined;
     };
+    /** What is parsed together has no such blanks in it. */
+    const skipManyBlanks = () => {
+      flush();
+      return this.#skipManyBlanks();
+    };
     for (;;) {
-      this.#skipBlanks();
+      if (!this.#skipBlanks()) await skipManyBlanks();
+      if (until === undefined) from = this.#at;
       const start = this.#at;
-      take.skip();
-      this.#skipBlanks();
-      const end = this.#endOfSmall();
+      const end = take.skip() && this.#skipBlanks() ? this.#endOfSmall() : undefined;
       if (end === undefined) {
         this.#at = start;
         flush();
@@ -204,24 +208,27 @@ class Reader {
         until = end;
         if (end - from > PIECE) flush();
       }
-      this.#skipBlanks();
+      if (!this.#skipBlanks()) await skipManyBlanks();
       const isLast = bytes[this.#at] === closing;
       if (!isLast) this.#require(COMMA!);
       if (isLast) break;
-      if (until === undefined) from = this.#at;
       if (this.#yielder.isDue) await this.#yielder.pause();
     }
     flush();
     this.#at++;
   }
 
-  /** The name and the colon of a member; what is wrong with them shows when the member is parsed. */
-  #skipName(): void {
+  /**
+   * The name and the colon of a member; what is wrong with them shows when the member is parsed. False where very many
+   * blanks come before the colon.
+   */
+  #skipName(): boolean {
     const end = this.#endOfText(this.#at, this.#at + PIECE);
-    if (this.#bytes[this.#at] !== QUOTE || end === undefined) return;
+    if (this.#bytes[this.#at] !== QUOTE || end === undefined) return true;
     this.#at = end;
-    this.#skipBlanks();
+    if (!this.#skipBlanks()) return false;
     this.#require(COLON!);
+    return true;
   }
 
   #parsed(end: number): unknown {
@@ -271,8 +278,16 @@ class Reader {
     return at;
   }
 
-  #skipBlanks(): void {
-    while (isBlank(this.#bytes[this.#at])) this.#at++;
+  /** False where there are so many blanks that more may follow. */
+  #skipBlanks(): boolean {
+    const most = this.#at + PIECE;
+    while (this.#at < most && isBlank(this.#bytes[this.#at])) this.#at++;
+    return this.#at < most;
+  }
+
+  async #skipManyBlanks(): Promise<void> {
+    do await this.#yielder.pause();
+    while (!this.#skipBlanks());
   }
 
   #require(byte: number): void {

@@ -10,6 +10,8 @@ export const SERVER_ERROR = -32000;
 /** Of versions with `initialize`; later ones say INVALID_PARAMS. */
 export const RESOURCE_NOT_FOUND = -32002;
 export const SESSION_NOT_FOUND = -32001;
+/** A header of a request says something else than its body, in versions without sessions. */
+export const HEADER_MISMATCH = -32020;
 export const UNSUPPORTED_VERSION = -32022;
 
 const MAX_ID_LENGTH = 1000;

@@ -1,6 +1,7 @@
 /** Between the paths of files and their URIs. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { requireShortPath } from '../../../engine/index.ts';
 
 /** What every URI of a file looks like. */
 export const TEMPLATE = 'file:///{+path}';
@@ -11,10 +12,12 @@ export function uriOf(path: string): string {
   return pathToFileURL(path).href;
 }
 
-/** The absolute path that a URI names; undefined when it is no `file:` URI of this machine. */
+/** The absolute path that a URI names; undefined when it is no `file:` URI of this machine. Fails for a long path. */
 export function pathOf(uri: string): string | undefined {
   const [, written] = FILE_URI.exec(uri) ?? [];
-  return written === undefined ? undefined : resolve(unescaped(written));
+  if (written === undefined) return undefined;
+  requireShortPath(written);
+  return resolve(unescaped(written));
 }
 
 /** Some clients put a path into the template as it is: then a `%` in it is nothing but a `%`. */
