@@ -1,5 +1,4 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
-import { isUtf8 } from 'node:buffer';
 import type { Root } from '../../confine/roots.ts';
 import {
   type EntryStat,
@@ -9,7 +8,7 @@ import {
   type PackedDirectory,
   statAt,
 } from '../../confine/scan/packed-entries.ts';
-import { rawOf } from '../../confine/scan/raw-names.ts';
+import { rawOf, shownRaw } from '../../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../../confine/scan/tree-scanner.ts';
 import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
@@ -106,11 +105,11 @@ export async function differing(
 function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
   if (!directory) return;
   const { root, packed, copies } = directory;
-  const path = shown(packed.path);
+  const path = shownRaw(packed.path);
   const links = linksIn(packed);
   const above = `${root.real === '/' ? '' : root.real}/${path.text === '' ? '' : `${path.text}/`}`;
   for (const [index, raw] of namesIn(packed).entries()) {
-    const name = shown(raw);
+    const name = shownRaw(raw);
     const stat = statAt(packed, index);
     const offset = copies?.[index] ?? Number.NaN;
     const target = links.get(index);
@@ -128,20 +127,4 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
 export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
-}
-
-/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
-function shown(raw: string): { text: string; isText: boolean } {
-  if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
-  const names = raw.split('/').map((name) => {
-    const bytes = Buffer.from(name, 'latin1');
-    return isUtf8(bytes)
-      ? { text: bytes.toString('utf8'), isText: true }
-      : { text: escaped(name), isText: false };
-  });
-  return { text: names.map(({ text }) => text).join('/'), isText: names.every(({ isText }) => isText) };
-}
-
-function escaped(name: string): string {
-  return name.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }
