@@ -1,25 +1,14 @@
 /** Git's configuration where a command makes it hard to find: among very many entries, names and modes. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { program } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
+import { BoundUser } from './bound-user.ts';
 import { boxed } from './commands-fixture.ts';
 
-const NOBODY = 65534;
 const REPOSITORY = { HEAD: 'ref: refs/heads/main\n', config: '', 'objects/': '', 'refs/': '' };
 
 /** What a shell does to make a repository with a program in it. */
@@ -131,32 +120,10 @@ describe.runIf(boxed)('commands in the sandbox', () => {
       `${make('shut/.git')}; chmod 111 shut/.git shut`,
       'mkdir nothing; chmod 0 nothing',
     ];
-    const { status, stderr } = callAsUser(commands.join('; '));
+    const { status, stderr } = new BoundUser(base, root).run(commands.join('; '));
     for (const name of ['closed', 'shut', 'shut/.git', 'nothing']) chmodSync(at(name), 0o755);
     for (const name of ['fixed', 'closed/in', 'shut'])
       expect(readdirSync(at(name, '.git')).sort()).toEqual(['HEAD.refused', 'config', 'objects', 'refs']);
     expect({ status, stderr }).toMatchObject({ status: 0 });
   });
 });
-
-/** One command by a user whom modes bind, which root is not. */
-function callAsUser(command: string): { status: number | null; stderr: string } {
-  const isRoot = process.getuid?.() === 0;
-  const home = join(base, 'home');
-  mkdirSync(home);
-  if (isRoot) {
-    cpSync(dirname(program), join(home, 'dist'), { recursive: true });
-    copyFileSync(join(dirname(program), '../package.json'), join(home, 'package.json'));
-    chmodSync(base, 0o755);
-    for (const path of [root, home]) chownSync(path, NOBODY, NOBODY);
-  }
-  const own = isRoot ? join(home, 'dist/cofferdam.cjs') : program;
-  const options = ['--dialect', 'replay', '--sandbox', 'require', '--state', join(home, 'state')];
-  const args = [own, 'call', 'execute_command', JSON.stringify({ command }), ...options, root];
-  const { status, stderr } = spawnSync(process.execPath, args, {
-    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
-    env: { ...process.env, HOME: home },
-    encoding: 'utf8',
-  });
-  return { status, stderr };
-}

@@ -1,7 +1,7 @@
 /** What a command made of Git's that it must not leave behind: found by comparing two looks. */
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Root } from '../roots.ts';
+import { isWithinAny, type Root } from '../roots.ts';
 import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named.ts';
 import { GIT, WORKTREE_CONFIG } from './git-names.ts';
 import { findGitPlaces, type GitPlaces, MOST_ENTRIES, type PlaceInRoot } from './git-places.ts';
@@ -31,7 +31,7 @@ export async function findNewGitPlaces(
   const now = await findGitPlaces(roots, cwd, { most, first: holders });
   // What the first look did not reach may have been there all the time.
   const isYoung = (born: number) => born >= before.since - LAG_MS;
-  const isNew = (path: string, born = bornAt(path)) => !isInOneOf(unseen, path) || isYoung(born);
+  const isNew = (path: string, born = bornAt(path)) => !isWithinAny(path, unseen) || isYoung(born);
   const repositories = [...now.repositories].filter(
     ([path, { born }]) =>
       !before.repositories.has(path) && !isLinkedWorktree(path, before) && isNew(path, born),
@@ -59,14 +59,6 @@ export async function findNewGitPlaces(
     control: [...new Set([...pointers, ...control, ...rebases])],
     complete: now.unseen.size === 0 || unseen.size > 0,
   };
-}
-
-/** Whether the path is one of these directories, or lies in one. */
-function isInOneOf(directories: ReadonlySet<string>, path: string): boolean {
-  for (let at = path; ; at = dirname(at)) {
-    if (directories.has(at)) return true;
-    if (dirname(at) === at) return false;
-  }
 }
 
 /** The directory of a linked worktree has the configuration of its repository, when it says so. */

@@ -14,6 +14,7 @@ import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, linkTo } from '../entries/link-target.ts';
+import { dropClosed, isClosed } from './closed-directories.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
 export const MOST_ENTRIES = limits.watchedEntries;
@@ -45,7 +46,7 @@ export type Snapshot = Map<string, SnapshotDirectory>;
 /** Entries by absolute path, parents first. */
 export type Entries = Map<string, SnapshotEntry>;
 
-/** Undefined when there is too much of it. */
+/** Undefined when there is too much of it, or nobody may look through it. */
 export async function takeSnapshot(
   scanner: TreeScanner,
   roots: readonly Root[],
@@ -53,6 +54,7 @@ export async function takeSnapshot(
   const snapshot: Snapshot = new Map();
   let entries = 0;
   for (const root of roots) {
+    if (isClosed(root.dir.stat())) return undefined;
     const look = await scanner.look(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
     if (look.tooMany) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
@@ -79,11 +81,11 @@ export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): 
   return left < 0;
 }
 
-/** The entries of all directories that are not the same in both. */
+/** The entries of all directories that are not the same in both, without those that could not be looked through. */
 export async function differing(
   before: Snapshot,
   after: Snapshot,
-): Promise<{ before: Entries; after: Entries }> {
+): Promise<{ before: Entries; after: Entries; closed: string[] }> {
   const yielder = new Yielder(undefined);
   const keys: string[] = [];
   for (const [key, { packed }] of before) {
@@ -93,13 +95,13 @@ export async function differing(
   }
   for (const key of after.keys()) if (!before.has(key)) keys.push(key);
   keys.sort();
-  const entries = { before: new Map(), after: new Map() };
+  const entries: { before: Entries; after: Entries } = { before: new Map(), after: new Map() };
   for (const key of keys) {
     if (yielder.isDue) await yielder.pause();
     addEntries(entries.before, before.get(key));
     addEntries(entries.after, after.get(key));
   }
-  return entries;
+  return { ...entries, closed: dropClosed(entries.before, entries.after) };
 }
 
 function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
