@@ -73,6 +73,27 @@ function putManyAt(path: string): void {
   manyAt = path;
 }
 
+describe('one call that writes several files', () => {
+  const REASON = /--allow-git-config/;
+  const paths = (names: readonly string[]) => ({
+    path: names.map((name) => at(name)),
+    content: names.map(() => 'x\n'),
+    line_count: names.map(() => 1),
+  });
+
+  it.each([
+    ['in any order', ['x/HEAD', 'x/objects/a', 'x/refs/a', 'x/config']],
+    ['the other way round', ['x/config', 'x/refs/a', 'x/objects/a', 'x/HEAD']],
+    ['that has its configuration elsewhere', ['x/HEAD', 'x/commondir']],
+    ['called .git in a new directory', ['x/y/.git/description']],
+  ])('makes no repository, %s', async (_, names) => {
+    client = await InProcessClient.start(['--dialect', 'fileeditor', '--state', join(base, 'state'), root]);
+    await client.text('set_workspace', { path: root });
+    expect(await client.text('write_files', paths(names))).toMatch(REASON);
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
 describe.runIf(boxed)('commands in the sandbox', () => {
   it('leave no repository behind that several of them make in parts, however much there is', async () => {
     putManyAt(at('node_modules/many'));
