@@ -72,6 +72,7 @@ export class Changes {
         if (shared) place.shareWith(shared);
         place.requireWritable();
       }
+      this.#access.wall.protectedPlaces.requireChangeableTogether(places);
       const result = await whileLocked(this.#access.locks, places, this.#signal, (lease) =>
         lease ? this.#leased(lease, places, change) : change(places, this.recorder),
       );

@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 
 /** Whether the system lets this user do it, see `access(2)`. */
-export function allows(path: string, mode: number): boolean {
+export function allows(path: string | Buffer, mode: number): boolean {
   try {
     accessSync(path, mode);
     return true;

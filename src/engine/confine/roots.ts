@@ -1,6 +1,6 @@
 /** The directories that were given: opened once at the start and held for as long as the engine lives. */
 import * as fs from 'node:fs';
-import { parse, resolve, sep } from 'node:path';
+import { dirname, parse, resolve, sep } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt } from './errno.ts';
@@ -87,4 +87,12 @@ export function rootInside(root: Root): Root {
 export function isWithin(path: string, ancestor: string): boolean {
   if (path === ancestor || ancestor === '/') return true;
   return path.startsWith(ancestor.endsWith('/') ? ancestor : `${ancestor}/`);
+}
+
+/** The same of any of many directories. */
+export function isWithinAny(path: string, ancestors: ReadonlySet<string>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (ancestors.has(at)) return true;
+    if (dirname(at) === at) return false;
+  }
 }

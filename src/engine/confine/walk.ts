@@ -6,6 +6,7 @@ import { attempt, failMissing } from './errno.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
 import { Place } from './place.ts';
+import { readsAsGit } from './protect/git-control.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
 import type { WalkOptions, Wall } from './wall.ts';
@@ -186,8 +187,8 @@ export class PathWalk {
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
     const path = this.#pathOf(name);
-    // Inside what was just made nothing is protected yet; the whole path is checked when it has become a place.
-    if (this.#made.list.length === 0) {
+    // Inside what was just made only names are protected; the whole path is checked when it has become a place.
+    if (this.#made.list.length === 0 || readsAsGit(name)) {
       // Deeper ones could not be walked afterwards, and to make and remove thousands keeps others waiting.
       if (this.#todo.length > limits.treeDepth)
         fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });

@@ -11,7 +11,7 @@ import { fail } from '../failures.ts';
 import type { Dir } from './directory/dir.ts';
 import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
-import { findGitPlaces, type GitPlaces } from './protect/git-places.ts';
+import { findGitPlaces, type GitPlaces, type GitPlacesOptions } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
@@ -143,8 +143,8 @@ export class Wall {
   }
 
   /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
-  gitPlaces(cwd: string, known: ReadonlySet<string>): Promise<GitPlaces> | undefined {
-    return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd, { known }) : undefined;
+  gitPlaces(cwd: string, options: GitPlacesOptions): Promise<GitPlaces> | undefined {
+    return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd, options) : undefined;
   }
 
   /** Resolves, runs and always closes: the form for work that ends with the call. */

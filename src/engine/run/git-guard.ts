@@ -8,6 +8,8 @@ export class GitGuard {
   readonly #wall: Wall;
   /** Every repository that was there before a command. */
   readonly #repositories = new Set<string>();
+  /** Every directory in which Git was found before a command, the oldest first. */
+  readonly #holders = new Set<string>();
   /** What there was before the first of several overlapping commands: none may adopt what another made. */
   #overlap: { running: number; before?: GitPlaces } | undefined;
 
@@ -21,10 +23,11 @@ export class GitGuard {
     const overlap = this.#overlap;
     overlap.running++;
     try {
-      const now = await this.#wall.gitPlaces(cwd, this.#repositories);
+      const now = await this.#wall.gitPlaces(cwd, { known: this.#repositories, first: this.#holders });
       if (now === undefined) return await run();
       overlap.before ??= now;
       for (const path of overlap.before.repositories.keys()) this.#repositories.add(path);
+      for (const path of overlap.before.holders) this.#holders.add(path);
       const result = await run(now);
       return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
     } finally {

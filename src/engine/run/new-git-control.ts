@@ -2,11 +2,11 @@
  * Renames what a sandboxed command made and Git would run programs from. No mount can prevent a new name, so the server
  * looks for such names when the command has ended.
  */
-import type { GitPlaces } from '../confine/protect/git-places.ts';
+import { type GitPlaces, withHeld } from '../confine/protect/git-places.ts';
 import { findNewGitPlaces } from '../confine/protect/new-git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
-import { renameRefused, withNotes } from './rename-refused.ts';
+import { renameRefused, renameRefusedIn, withNotes } from './rename-refused.ts';
 
 const UNSEEN = 'cofferdam: the command made too many files to look for Git repositories among them';
 const WHY =
@@ -22,14 +22,10 @@ export async function withoutNewGitControl(
   const { repositories, control, complete } = await findNewGitPlaces(wall.roots, cwd, before);
   const notes = [
     // Without its HEAD a directory is no repository to Git; everything else in it stays.
-    ...repositories.flatMap((path) =>
-      renameRefused(
-        wall,
-        `${path}/HEAD`,
-        `${path} was made into a Git repository, and its HEAD renamed`,
-        WHY,
-      ),
-    ),
+    ...[...repositories].flatMap(([path, place]) => {
+      const what = `${path} was made into a Git repository, and its HEAD renamed`;
+      return withHeld(place, (dir) => renameRefusedIn(dir, 'HEAD', what, WHY)) ?? [];
+    }),
     ...control.flatMap((path) => renameRefused(wall, path, `${path} was made, and renamed`, WHY)),
     ...(complete ? [] : [UNSEEN]),
   ];

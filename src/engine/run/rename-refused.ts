@@ -1,4 +1,5 @@
 /** Renames what a command made where it may make nothing, and says so in its result. */
+import { asOwner } from '../confine/directory/as-owner.ts';
 import type { Dir } from '../confine/directory/dir.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
@@ -8,13 +9,30 @@ const REFUSED = '.refused';
 /** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
 export function renameRefused(wall: Wall, path: string, what: string, why: string): string[] {
   try {
-    return wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) => {
-      const free = freeName(dir, `${name}${REFUSED}`);
-      dir.rename(name, dir, free);
-      return [`cofferdam: ${what} to ${free}: ${why}`];
-    });
+    return wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) =>
+      renameRefusedIn(dir, name, what, why),
+    );
   } catch {
-    // It is gone.
+    // It is gone, or out of everybody's reach.
+    return [];
+  }
+}
+
+/** The same for a name in a held directory. */
+export function renameRefusedIn(dir: Dir, name: string, what: string, why: string): string[] {
+  const rename = (): string[] => {
+    const free = freeName(dir, `${name}${REFUSED}`);
+    dir.rename(name, dir, free);
+    return [`cofferdam: ${what} to ${free}: ${why}`];
+  };
+  try {
+    return rename();
+  } catch {
+    // It is gone, or the command has left the directory so that nothing in it can be renamed.
+  }
+  try {
+    return asOwner(dir, rename);
+  } catch {
     return [];
   }
 }

@@ -55,6 +55,21 @@ export function gitControlBelow(place: GitPlace): 'git' | undefined {
   return namedAround(place).some((each) => isWithin(each, place.path)) ? 'git' : undefined;
 }
 
+/** The first of these places that would, together with the others, make its directory into a repository. */
+export function gitMadeTogether<P extends GitPlace>(places: readonly P[]): P | undefined {
+  const names = new Map<string, Set<string>>();
+  for (const { dir, name } of places) {
+    const known = names.get(dir.identity) ?? new Set();
+    names.set(dir.identity, known.add(name.toLowerCase()));
+  }
+  return places.find(({ dir, name }) => makesRepository(dir, name, names.get(dir.identity)));
+}
+
+/** Whether Git takes the name for that of its own directory. */
+export function readsAsGit(name: string): boolean {
+  return asGitReads(name) === GIT;
+}
+
 /** A name as Git compares it: some file systems take several spellings for one. */
 function asGitReads(name: string): string {
   const plain = name
@@ -70,12 +85,12 @@ function isRepository(dir: Dir, levels: number): boolean {
   return [SHAPE, LINKED_SHAPE].some((shape) => shape.every((name) => dir.hasAbove(levels, name)));
 }
 
-/** Whether the name is the last one that a repository in this directory lacks. */
-function makesRepository(dir: Dir, name: string): boolean {
+/** Whether the name is the last one that a repository in this directory lacks, when it gets these others too. */
+function makesRepository(dir: Dir, name: string, others: ReadonlySet<string> = new Set()): boolean {
   return [SHAPE, LINKED_SHAPE].some((shape) => {
     const own = shape.find((each) => each.toLowerCase() === name.toLowerCase());
     if (own === undefined || dir.hasAbove(0, own)) return false;
-    return shape.every((each) => each === own || dir.hasAbove(0, each));
+    return shape.every((each) => each === own || others.has(each.toLowerCase()) || dir.hasAbove(0, each));
   });
 }
 

@@ -1,13 +1,14 @@
 /** Finds Git's configuration and hooks in the directories that a command is about to see, or has left. */
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
+import { asOwner } from '../directory/as-owner.ts';
 import type { Dir } from '../directory/dir.ts';
 import { exists } from '../probe-path.ts';
 import { isWithin, type Root } from '../roots.ts';
 import type { Absence } from '../scan/absence.ts';
-import { openCursor, scanRootOf } from '../scan/cursor.ts';
+import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
-import { textOf } from '../scan/raw-names.ts';
+import { rawOf, shownRaw } from '../scan/raw-names.ts';
 import { CONTROL, gitControl } from './git-control.ts';
 import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
 import { GIT } from './git-names.ts';
@@ -15,6 +16,8 @@ import { type Rebase, rebaseIn } from './git-rebase.ts';
 
 /** Before each command, at most this many entries are searched. */
 export const MOST_ENTRIES = 20_000;
+/** Each directory in which Git was found before is searched again: a command could make very many. */
+const MOST_FIRST = 1000;
 /** Large, and hardly ever with repositories in it: searched last. */
 const LAST = 'node_modules';
 /** Large, and in a repository without others. */
@@ -22,10 +25,24 @@ const CONTENTS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
 /** Other calls get their turn after this long. */
 const TURN_MS = 10;
 
+/** A directory by the raw names that lead to it from its root: no path need name it, for names need not be UTF-8. */
+export interface PlaceInRoot {
+  root: Root;
+  /** With `/` between the names; empty for the root. */
+  way: string;
+}
+
+export interface Repository extends PlaceInRoot {
+  /** When it was made. */
+  born: number;
+}
+
 export interface GitPlaces {
-  /** Directories of Git: what looks like a repository, and when it was made. */
-  repositories: Map<string, number>;
-  /** Files and directories that are there and must stay as they are. */
+  /** Directories of Git: what looks like a repository. */
+  repositories: Map<string, Repository>;
+  /** Directories in which Git was found: worktrees and repositories. */
+  holders: Set<string>;
+  /** Files and directories that are there and must stay as they are, those first that matter most. */
   fixed: Set<string>;
   /** Names that must not appear. */
   absent: Set<string>;
@@ -33,9 +50,10 @@ export interface GitPlaces {
   pointers: Map<string, string>;
   /** Rebases that wait to be continued, by their repositories. */
   rebases: Map<string, Rebase>;
-  /** How many entries were searched, and whether that was all. */
+  /** How many entries were searched. */
   entries: number;
-  complete: boolean;
+  /** Directories that were not searched, because there were too many entries. */
+  unseen: Set<string>;
   /** When the search began. */
   since: number;
 }
@@ -45,97 +63,143 @@ export interface GitPlacesOptions {
   most?: number;
   /** Directories that were repositories once: their configuration stays protected while they are none. */
   known?: ReadonlySet<string>;
+  /** Directories in which Git was found before: searched in any case, however many entries there are by now. */
+  first?: ReadonlySet<string>;
 }
 
 /** `cwd`: where the command runs; every directory above it is always searched. */
 export async function findGitPlaces(
   roots: readonly Root[],
   cwd: string,
-  { most = MOST_ENTRIES, known = new Set() }: GitPlacesOptions = {},
+  { most = MOST_ENTRIES, known = new Set(), first = new Set() }: GitPlacesOptions = {},
 ): Promise<GitPlaces> {
   const writable = roots.filter((root) => !root.readOnly);
-  const finder = new GitPlacesFinder(writable, { most, known });
+  const finder = new GitPlacesFinder(writable, { most, known, first });
   await finder.run(cwd);
   return finder.found;
+}
+
+/** Holds the directory, without following links; undefined where there is none, or nobody may use it. */
+export function withHeld<T>({ root, way }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
+  let dir = root.dir.again();
+  try {
+    for (const name of way === '' ? [] : way.split('/')) {
+      const outer = dir;
+      const inner = outer.enterRaw(Buffer.from(name, 'latin1'));
+      if (inner === undefined) return undefined;
+      dir = inner;
+      outer.close();
+    }
+    return use(dir);
+  } catch {
+    return undefined;
+  } finally {
+    dir.close();
+  }
 }
 
 class GitPlacesFinder {
   readonly found: GitPlaces = {
     repositories: new Map(),
+    holders: new Set(),
     fixed: new Set(),
     absent: new Set(),
     pointers: new Map(),
     rebases: new Map(),
     entries: 0,
-    complete: true,
+    unseen: new Set(),
     since: Date.now(),
   };
   readonly #roots: readonly Root[];
   readonly #most: number;
   readonly #known: ReadonlySet<string>;
-  readonly #put: { root: Root; names: string[] }[] = [];
+  readonly #first: ReadonlySet<string>;
+  /** Whether each directory that was inspected is Git's own. */
+  readonly #inspected = new Map<string, boolean>();
+  /** Files called `.git`. Each is compared after the command too, so they are the last to be fixed. */
+  readonly #files: string[] = [];
   #began = performance.now();
 
-  constructor(roots: readonly Root[], { most, known }: Required<GitPlacesOptions>) {
+  constructor(roots: readonly Root[], { most, known, first }: Required<GitPlacesOptions>) {
     this.#roots = roots;
     this.#most = most;
     this.#known = known;
+    this.#first = first;
   }
 
   async run(cwd: string): Promise<void> {
-    for (const root of this.#roots) {
-      const { dir, real } = root;
+    for (const { dir, real } of this.#roots) {
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
-      const names = relative(root.real, cwd).split(sep).filter(Boolean);
-      if (isWithin(cwd, root.real)) enterEach(root, names, (dir, path) => this.#inspect(dir, path));
-      await this.#below(root.dir, root, []);
     }
-    for (const { root, names } of this.#put) {
-      const dir = enterEach(root, names);
-      if (dir) await this.#below(dir, root, names);
-      dir?.close();
+    for (const path of [...this.#wayTo(cwd), ...[...this.#first].slice(0, MOST_FIRST)]) {
+      await this.#pause();
+      for (const root of this.#roots) {
+        if (isWithin(path, root.real)) this.#inspect({ root, way: rawOf(relative(root.real, path)) });
+      }
+    }
+    const cursors = new Map(this.#roots.map((root) => [root, openCursor(scanRootOf(root.dir))]));
+    try {
+      await this.#below(cursors);
+    } finally {
+      for (const cursor of cursors.values()) cursor.close();
+    }
+    for (const path of this.#files) this.found.fixed.add(path);
+  }
+
+  /** The upper directories first: what lies deep, however much it is, hides nothing that lies higher. */
+  async #below(cursors: ReadonlyMap<Root, Cursor>): Promise<void> {
+    let waiting = this.#roots.map((root): PlaceInRoot => ({ root, way: '' }));
+    for (let last: PlaceInRoot[] = []; waiting.length > 0; waiting = last, last = []) {
+      for (const place of waiting) {
+        if (this.found.entries >= this.#most) {
+          this.found.unseen.add(pathOf(place));
+          continue;
+        }
+        await this.#pause();
+        for (const inner of await this.#directoriesIn(place, cursors.get(place.root)!)) {
+          const isLast = inner.way.endsWith(`/${LAST}`) || inner.way === LAST;
+          (isLast && !place.way.split('/').includes(LAST) ? last : waiting).push(inner);
+        }
+      }
     }
   }
 
-  async #below(dir: Dir, root: Root, names: string[]): Promise<void> {
-    const listing = await this.#list(dir);
-    if (typeof listing === 'string') return;
-    const { names: found, types } = listing;
-    const path = join(root.real, ...names);
+  /** Searches a directory, and returns those in it that may hold more. */
+  async #directoriesIn(place: PlaceInRoot, cursor: Cursor): Promise<PlaceInRoot[]> {
+    const { root, way } = place;
+    const listing = await this.#list(place, cursor);
+    if (typeof listing === 'string') return [];
+    const { names, types } = listing;
+    this.found.entries += names.length;
     // The names are known already: only a name that could be Git's is worth a check.
-    const mayBeGit = found.some((name) => name.length === 4 && name.toLowerCase() === 'head');
-    const isGit = this.#isKnown(path) || (mayBeGit && looksLikeRepository(dir));
-    if (isGit || found.includes(GIT)) this.#inspect(dir, path);
-    for (const [index, raw] of found.entries()) {
-      if (this.found.entries >= this.#most) {
-        this.found.complete = false;
-        return;
-      }
-      this.found.entries++;
-      if (types[index] !== 'directory' || (isGit && CONTENTS.has(raw))) continue;
-      const name = textOf(raw);
-      if (name === LAST && !names.includes(LAST)) {
-        this.#put.push({ root, names: [...names, name] });
-        continue;
-      }
-      const inner = dir.enter(name);
-      if (typeof inner === 'string' || 'linkTarget' in inner) continue;
-      await this.#pause();
-      await this.#below(inner, root, [...names, name]);
-      inner.close();
-    }
+    const mayBeGit = names.some(
+      (name) => name === GIT || (name.length === 4 && name.toLowerCase() === 'head'),
+    );
+    const isGit = (mayBeGit || this.#isKnown(pathOf(place))) && this.#inspect(place);
+    return names
+      .filter((name, index) => types[index] === 'directory' && !(isGit && CONTENTS.has(name)))
+      .map((name) => ({ root, way: way === '' ? name : `${way}/${name}` }));
   }
 
   /** In turns: there may be hundreds of thousands of entries. */
-  async #list(dir: Dir): Promise<Listing | Absence> {
-    const cursor = openCursor(scanRootOf(dir));
+  async #list(place: PlaceInRoot, cursor: Cursor): Promise<Listing | Absence> {
     try {
-      return await cursor.listInTurns(() => this.#pause());
+      const listing = cursor.goTo(place.way) ?? (await cursor.listInTurns(() => this.#pause()));
+      // Git finds its own by their names, also where nobody may list them.
+      return listing === 'unreadable'
+        ? (withHeld(place, (dir) => asOwner(dir, () => cursor.list())) ?? listing)
+        : listing;
     } catch {
       return 'unreadable';
-    } finally {
-      cursor.close();
     }
+  }
+
+  #wayTo(cwd: string): string[] {
+    return this.#roots.flatMap(({ real }) => {
+      if (!isWithin(cwd, real)) return [];
+      const names = relative(real, cwd).split(sep).filter(Boolean);
+      return [real, ...names.map((_, index) => join(real, ...names.slice(0, index + 1)))];
+    });
   }
 
   #isKnown(path: string): boolean {
@@ -152,23 +216,36 @@ class GitPlacesFinder {
     });
   }
 
-  /** Takes note of what a directory holds, if it is a repository's worktree or its `.git`. */
-  #inspect(dir: Dir, path: string): void {
-    const { fixed, pointers, repositories } = this.found;
+  /** Takes note of what a directory holds, once; returns whether it is Git's own. */
+  #inspect(place: PlaceInRoot): boolean {
+    const path = pathOf(place);
+    const inspected =
+      this.#inspected.get(path) ??
+      withHeld(place, (dir) => this.#inspectDirectory(dir, path, place)) ??
+      false;
+    this.#inspected.set(path, inspected);
+    return inspected;
+  }
+
+  /** Whether the directory is a repository, or was one. A worktree's `.git` is noted as well. */
+  #inspectDirectory(dir: Dir, path: string, place: PlaceInRoot): boolean {
+    const { holders, pointers, rebases, repositories } = this.found;
     const git = dir.lstat(GIT)?.type;
     if (git === 'symlink') pointers.set(join(path, GIT), dir.readlink(GIT));
     if (git === 'file') {
-      fixed.add(join(path, GIT));
+      this.#files.push(join(path, GIT));
       pointers.set(join(path, GIT), dir.readAbove(0, GIT) ?? '');
     }
     if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
     const isRepository = looksLikeRepository(dir);
-    if (isRepository) repositories.set(path, dir.stat().birthtimeMs);
-    if (!isRepository && !this.#isKnown(path)) return;
+    if (isRepository) repositories.set(path, { ...place, born: dir.stat().birthtimeMs });
+    if (isRepository || git !== undefined) holders.add(path);
+    if (!isRepository && !this.#isKnown(path)) return false;
     for (const name of CONTROL) this.#note(join(path, name));
     for (const named of pathsNamedByBare(path)) this.#note(named);
     const rebase = rebaseIn(path);
-    if (rebase) this.found.rebases.set(path, rebase);
+    if (rebase) rebases.set(path, rebase);
+    return true;
   }
 
   /** What is there stays as it is, and so does the first link on the way; what is missing must stay so. */
@@ -189,26 +266,9 @@ class GitPlacesFinder {
   }
 }
 
-/** Walks down by names without following links, shows each directory, and gives the last, which the caller closes. */
-function enterEach(
-  root: Root,
-  names: readonly string[],
-  show: ((dir: Dir, path: string) => void) | undefined = undefined,
-): Dir | undefined {
-  let dir = root.dir.again();
-  let path = root.real;
-  show?.(dir, path);
-  for (const name of names) {
-    const inner = dir.enter(name);
-    dir.close();
-    if (typeof inner === 'string' || 'linkTarget' in inner) return undefined;
-    dir = inner;
-    path = join(path, name);
-    show?.(dir, path);
-  }
-  if (show === undefined) return dir;
-  dir.close();
-  return undefined;
+/** For eyes where a name on the way is not valid UTF-8: then nothing is there by this path. */
+function pathOf({ root, way }: PlaceInRoot): string {
+  return join(root.real, shownRaw(way).text);
 }
 
 function linkTarget(path: string): string | undefined {

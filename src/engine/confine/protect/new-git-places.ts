@@ -1,14 +1,14 @@
 /** What a command made for Git that it must not leave behind: found by comparing two looks. */
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Root } from '../roots.ts';
+import { isWithinAny, type Root } from '../roots.ts';
 import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named.ts';
 import { GIT, WORKTREE_CONFIG } from './git-names.ts';
-import { findGitPlaces, type GitPlaces, MOST_ENTRIES } from './git-places.ts';
+import { findGitPlaces, type GitPlaces, MOST_ENTRIES, type PlaceInRoot } from './git-places.ts';
 
 export interface NewGitPlaces {
-  /** New repositories, of which Git would take the configuration. */
-  repositories: string[];
+  /** New repositories, of which Git would take the configuration, by their paths. */
+  repositories: Map<string, PlaceInRoot>;
   /** Configuration, hooks, ways to them and lists of a rebase to run that were not there. */
   control: string[];
   /** Whether all that the command left was searched. */
@@ -26,29 +26,39 @@ export async function findNewGitPlaces(
   cwd: string,
   before: GitPlaces,
 ): Promise<NewGitPlaces> {
-  const most = before.complete ? before.entries + MOST_NEW_ENTRIES : MOST_ENTRIES;
-  const now = await findGitPlaces(roots, cwd, { most });
-  // Where the first look was not complete, what the second one finds may have been there all the time.
-  const isNew = (born: number) => before.complete || born >= before.since - LAG_MS;
-  const repositories = [...now.repositories].flatMap(([path, born]) =>
-    before.repositories.has(path) || isLinkedWorktree(path, before) || !isNew(born) ? [] : path,
+  const { absent, fixed, holders, unseen } = before;
+  const most = unseen.size > 0 ? MOST_ENTRIES : before.entries + MOST_NEW_ENTRIES;
+  const now = await findGitPlaces(roots, cwd, { most, first: holders });
+  // What the first look did not reach may have been there all the time.
+  const isYoung = (born: number) => born >= before.since - LAG_MS;
+  const isNew = (path: string, born = bornAt(path)) => !isWithinAny(path, unseen) || isYoung(born);
+  const repositories = [...now.repositories].filter(
+    ([path, { born }]) =>
+      !before.repositories.has(path) && !isLinkedWorktree(path, before) && isNew(path, born),
   );
+  // A link that a repository names may lie anywhere: also where the first look had no reason to note it.
+  const isNewLink = (path: string) =>
+    unseen.size === 0 || absent.has(path) || fixed.has(path) || isYoung(bornAt(path));
   const pointers = [...now.pointers].flatMap(([path, says]) => {
-    const known = before.pointers.has(path) ? before.pointers.get(path) === says : !isNew(bornAt(path));
+    const said = before.pointers.get(path);
+    const known = said === undefined ? !(basename(path) === GIT ? isNew : isNewLink)(path) : said === says;
     return known || leadsToKnown(path, says, before) ? [] : path;
   });
   const control = [...now.fixed].filter((path) => {
-    if (before.absent.has(path)) return true;
-    if (basename(path) === WORKTREE_CONFIG && !before.fixed.has(path)) return isNew(bornAt(path));
+    if (absent.has(path)) return true;
+    if (basename(path) === WORKTREE_CONFIG && !fixed.has(path)) return isNew(path);
     return before.pointers.has(path) && basename(path) !== GIT;
   });
   const rebases = [...now.rebases].flatMap(([repository, { path, runs }]) => {
     const known = before.rebases.get(repository)?.runs ?? [];
     const more = runs.some((each) => !known.includes(each));
-    return more && (before.repositories.has(repository) || isNew(bornAt(path))) ? path : [];
+    return more && (before.repositories.has(repository) || isNew(path)) ? path : [];
   });
-  const complete = now.complete || !before.complete;
-  return { repositories, control: [...new Set([...pointers, ...control, ...rebases])], complete };
+  return {
+    repositories: new Map(repositories),
+    control: [...new Set([...pointers, ...control, ...rebases])],
+    complete: now.unseen.size === 0 || unseen.size > 0,
+  };
 }
 
 /** The directory of a linked worktree has the configuration of its repository, when it says so. */

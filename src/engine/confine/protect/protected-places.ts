@@ -11,7 +11,7 @@ import type { Dir } from '../directory/dir.ts';
 import type { Keeper } from '../protection.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
-import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
+import { type GitPlace, gitControl, gitControlBelow, gitMadeTogether } from './git-control.ts';
 import { ownPackage } from './own-package.ts';
 
 export type ProtectedReason = Exclude<ReadOnlyReason, 'server' | 'directory'>;
@@ -63,6 +63,12 @@ export class ProtectedPlaces {
       (isWithinOwnName(place.path) ? 'program' : undefined) ??
       (this.git ? gitControl(place) : undefined);
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
+  }
+
+  /** Fails when one call may change each of these places, but not all of them. */
+  requireChangeableTogether(places: readonly (GitPlace & { shown: string })[]): void {
+    const found = this.git && places.length > 1 ? gitMadeTogether(places) : undefined;
+    if (found) fail({ kind: 'read-only', path: found.shown, why: 'git' });
   }
 
   /** Fails when a move from or to this place takes along, or brings, what Git or the next start would run. */

@@ -2,6 +2,7 @@
  * Names as their bytes: one character for each byte, so that every name on the disk can be opened, and
  * comparing two strings compares their bytes.
  */
+import { isUtf8 } from 'node:buffer';
 
 export function rawOf(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
@@ -9,6 +10,22 @@ export function rawOf(text: string): string {
 
 export function textOf(raw: string): string {
   return isAscii(raw) ? raw : Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
+export function shownRaw(raw: string): { text: string; isText: boolean } {
+  if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
+  const names = raw.split('/').map((name) => {
+    const bytes = Buffer.from(name, 'latin1');
+    return isUtf8(bytes)
+      ? { text: bytes.toString('utf8'), isText: true }
+      : { text: escaped(name), isText: false };
+  });
+  return { text: names.map(({ text }) => text).join('/'), isText: names.every(({ isText }) => isText) };
+}
+
+function escaped(name: string): string {
+  return name.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }
 
 /** A raw path for the system: only one beyond ASCII needs a buffer. */

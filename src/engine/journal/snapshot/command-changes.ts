@@ -15,7 +15,8 @@ import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
-import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
+import { codeOf, noteClosed, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
+import { isClosed, whyUnseen } from './closed-directories.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
@@ -26,7 +27,6 @@ import {
   type Entries,
   isOther,
   isTooLarge,
-  MOST_ENTRIES,
   NOT_ENTERED,
   type Snapshot,
   type SnapshotEntry,
@@ -37,7 +37,6 @@ import { ToolChanges } from './tool-changes.ts';
 
 /** For the contents of small files, before a command. */
 const MOST_BYTES = 256 * 1024 * 1024;
-const TOO_MANY = `not recorded: there are more than ${MOST_ENTRIES} entries here, so what a command changes is not looked for and cannot be undone`;
 const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
@@ -78,8 +77,9 @@ export class CommandSnapshots {
     const before = await this.#before(gate, roots);
     this.#wasTooLarge = before === undefined;
     if (before === undefined) {
+      const why = whyUnseen(roots);
       if (this.#running === 1) this.close();
-      return run().finally(() => this.#enterUnrecorded(gate, TOO_MANY));
+      return run().finally(() => this.#enterUnrecorded(gate, why));
     }
     // What the tools change meanwhile has entries of its own.
     const toolChanges = new ToolChanges();
@@ -92,7 +92,7 @@ export class CommandSnapshots {
       const after = await takeSnapshot(gate.scanner, roots);
       stop();
       await others?.(toolChanges).catch((error: unknown) => noteUnknownChanges(gate.caller, codeOf(error)));
-      if (after === undefined) this.#enterUnrecorded(gate, TOO_MANY);
+      if (after === undefined) this.#enterUnrecorded(gate, whyUnseen(roots));
       else await this.#enter(gate, await differing(before, after), toolChanges);
     }
   }
@@ -138,10 +138,11 @@ export class CommandSnapshots {
 
   async #enter(
     gate: Gate,
-    { before, after }: { before: Entries; after: Entries },
+    { before, after, closed }: { before: Entries; after: Entries; closed: readonly string[] },
     toolChanges: ToolChanges,
   ): Promise<void> {
     const { caller, journal } = gate;
+    noteClosed(caller, closed);
     const yielder = new Yielder(undefined);
     const isKept = (path: string, was: SnapshotEntry) => this.#canRestore(journal?.store, path, was);
     const renames = await inTurns(Renames.find(before, after, isKept), yielder);
@@ -287,6 +288,7 @@ function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Re
   if (stat.type === 'directory' && NOT_ENTERED.has(basename(path))) {
     return { type: 'lost', why: `${basename(path)} is not kept before each command` };
   }
+  if (isClosed(stat)) return { type: 'lost', why: 'the server could not look into it before the command' };
   if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
   if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
   return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };

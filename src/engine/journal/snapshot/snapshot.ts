@@ -1,5 +1,4 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
-import { isUtf8 } from 'node:buffer';
 import type { Root } from '../../confine/roots.ts';
 import {
   type EntryStat,
@@ -9,12 +8,13 @@ import {
   type PackedDirectory,
   statAt,
 } from '../../confine/scan/packed-entries.ts';
-import { rawOf } from '../../confine/scan/raw-names.ts';
+import { rawOf, shownRaw } from '../../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../../confine/scan/tree-scanner.ts';
 import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, linkTo } from '../entries/link-target.ts';
+import { dropClosed, isClosed } from './closed-directories.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
 export const MOST_ENTRIES = limits.watchedEntries;
@@ -46,7 +46,7 @@ export type Snapshot = Map<string, SnapshotDirectory>;
 /** Entries by absolute path, parents first. */
 export type Entries = Map<string, SnapshotEntry>;
 
-/** Undefined when there is too much of it. */
+/** Undefined when there is too much of it, or nobody may look through it. */
 export async function takeSnapshot(
   scanner: TreeScanner,
   roots: readonly Root[],
@@ -54,6 +54,7 @@ export async function takeSnapshot(
   const snapshot: Snapshot = new Map();
   let entries = 0;
   for (const root of roots) {
+    if (isClosed(root.dir.stat())) return undefined;
     const scan = await scanner.scan(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
     if (scan.tooMany) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
@@ -80,11 +81,11 @@ export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): 
   return left < 0;
 }
 
-/** The entries of all directories that are not the same in both. */
+/** The entries of all directories that are not the same in both, without those that could not be looked through. */
 export async function differing(
   before: Snapshot,
   after: Snapshot,
-): Promise<{ before: Entries; after: Entries }> {
+): Promise<{ before: Entries; after: Entries; closed: string[] }> {
   const yielder = new Yielder(undefined);
   const keys: string[] = [];
   for (const [key, { packed }] of before) {
@@ -94,23 +95,23 @@ export async function differing(
   }
   for (const key of after.keys()) if (!before.has(key)) keys.push(key);
   keys.sort();
-  const entries = { before: new Map(), after: new Map() };
+  const entries: { before: Entries; after: Entries } = { before: new Map(), after: new Map() };
   for (const key of keys) {
     if (yielder.isDue) await yielder.pause();
     addEntries(entries.before, before.get(key));
     addEntries(entries.after, after.get(key));
   }
-  return entries;
+  return { ...entries, closed: dropClosed(entries.before, entries.after) };
 }
 
 function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
   if (!directory) return;
   const { root, packed, copies } = directory;
-  const path = shown(packed.path);
+  const path = shownRaw(packed.path);
   const links = linksIn(packed);
   const above = `${root.real === '/' ? '' : root.real}/${path.text === '' ? '' : `${path.text}/`}`;
   for (const [index, raw] of namesIn(packed).entries()) {
-    const name = shown(raw);
+    const name = shownRaw(raw);
     const stat = statAt(packed, index);
     const offset = copies?.[index] ?? Number.NaN;
     const target = links.get(index);
@@ -128,20 +129,4 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
 export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
-}
-
-/** A raw path for eyes: the bytes of names that are not text are written as `\xe9`. */
-function shown(raw: string): { text: string; isText: boolean } {
-  if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
-  const names = raw.split('/').map((name) => {
-    const bytes = Buffer.from(name, 'latin1');
-    return isUtf8(bytes)
-      ? { text: bytes.toString('utf8'), isText: true }
-      : { text: escaped(name), isText: false };
-  });
-  return { text: names.map(({ text }) => text).join('/'), isText: names.every(({ isText }) => isText) };
-}
-
-function escaped(name: string): string {
-  return name.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }

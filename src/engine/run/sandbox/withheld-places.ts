@@ -4,9 +4,10 @@
  * A mask keeps a command from the content of an entry and from moving it. What cannot be masked completely must not be
  * left out: then no command runs.
  */
-import { lstatSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
+import { allows } from '../../confine/probe-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
-import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import type { Wall } from '../../confine/wall.ts';
 import type { Withheld } from '../../confine/withheld/withheld.ts';
 import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
@@ -18,6 +19,7 @@ export interface MaskedPlace extends SandboxPlace {
   isDirectory: boolean;
 }
 
+const { X_OK } = constants;
 /** Each place is a mount, and so is every directory on the way to it: with many more, a command would not start. */
 const MAX_MASKED = 500;
 /** Every command waits for the search. */
@@ -65,8 +67,11 @@ class Search {
       await this.#yielder.pause();
       if (cursor.goTo(directory)) continue;
       const listing = await cursor.listInTurns(() => this.#yielder.pause());
-      // The server has the rights of the command: neither can enter the directory.
-      if (typeof listing === 'string') continue;
+      const here = directory === '' ? root : `${root === '/' ? '' : root}/${directory}`;
+      if (typeof listing === 'string' || !allows(encoded(here), X_OK)) {
+        if (mayBeEntered(here)) this.#add(here, true);
+        continue;
+      }
       this.#entriesLeft -= listing.names.length;
       if (this.#entriesLeft < 0) tooMany(`the directories hold more than ${MAX_SEARCHED_ENTRIES} entries`);
       const verdicts = await served.verdictsInTurns(directory, listing, () => this.#yielder.pause());
@@ -75,7 +80,7 @@ class Search {
         const type = listing.types[index]!;
         // A link cannot be masked; what it leads to has a name of its own.
         if (verdicts.has(name)) {
-          if (type !== 'symlink') this.#add(`${root === '/' ? '' : root}/${path}`, type === 'directory');
+          if (type !== 'symlink') this.#add(`${here === '/' ? '' : here}/${name}`, type === 'directory');
         } else if (type === 'directory') waiting.push(path);
       }
     }
@@ -91,6 +96,15 @@ class Search {
       tooMany(`more than ${MAX_MASKED} entries are denied or hidden`);
     }
   }
+}
+
+/**
+ * Whether a command gets into a directory that the server cannot look through: one that may be entered and not listed,
+ * or that belongs to the user, who can give back the permissions that it lacks.
+ */
+function mayBeEntered(raw: string): boolean {
+  const path = encoded(raw);
+  return allows(path, X_OK) || lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 function tooMany(why: string): never {

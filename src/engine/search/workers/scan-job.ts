@@ -1,5 +1,6 @@
 /** One thread's part of a scan of a whole tree: every entry with what the system says of it. */
 import { isTemporary } from '../../confine/content/draft-names.ts';
+import { absenceOf } from '../../confine/scan/absence.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { namesOf } from '../../confine/scan/listing.ts';
 import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine/scan/packed-entries.ts';
@@ -94,12 +95,19 @@ export class Scan {
       if (stat.type === 'symlink') links.push(this.#cursor.linkTarget(name) ?? '');
       if (stat.type === 'directory') inner.push(name);
     };
-    this.#cursor.statEach(names, take, () => {
+    const restart = () => {
       this.#packer.dropFacts(found.length);
       found = [];
       links = [];
       inner = [];
-    });
+    };
+    try {
+      this.#cursor.statEach(names, take, restart);
+    } catch (error) {
+      // Whoever may list a directory and not enter it knows nothing but names.
+      absenceOf(error);
+      restart();
+    }
     this.#packer.addDirectory(directory, part, found, links);
     this.#enter(directory, inner);
     this.#counted(found.length);
