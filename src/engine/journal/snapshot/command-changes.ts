@@ -283,7 +283,8 @@ async function moved(
 
 /** Of anything but a file that can be reached. */
 function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Removed {
-  if (unreachable) return { type: 'lost', why: UNREACHABLE };
+  if (unreachable)
+    return { type: 'lost', why: UNREACHABLE, ...(stat.type === 'file' && { size: stat.size }) };
   if (stat.type === 'directory' && NOT_ENTERED.has(basename(path))) {
     return { type: 'lost', why: `${basename(path)} is not kept before each command` };
   }
