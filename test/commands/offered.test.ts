@@ -49,7 +49,9 @@ it('the start-up line speaks of what commands change only where there are comman
   const none = await offered([...state, '--dialect', 'standard']);
   expect(none.said).toMatch(/; changes: kept in .* days$/m);
   const some = await offered([...state, '--dialect', 'replay']);
-  expect(some.said).toMatch(/ days; what commands change, up to 100,000 entries, not in .git and node_modules$/m);
+  expect(some.said).toMatch(
+    / days; what commands change, up to 100,000 entries, not in .git and node_modules$/m,
+  );
 });
 
 describe('--deny and --hide', () => {

@@ -28,6 +28,8 @@ export interface SnapshotEntry {
   link?: LinkTarget;
   /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
   unreachable?: true;
+  /** A directory that the server could not read. */
+  unread?: true;
   /** Where what it holds was copied to. */
   copy?: CopyLocation;
 }
@@ -40,8 +42,12 @@ export interface SnapshotDirectory {
   copies?: Float64Array;
 }
 
-/** By a key that is the same for the same directory in every snapshot. */
-export type Snapshot = Map<string, SnapshotDirectory>;
+export interface Snapshot {
+  /** By a key that is the same for the same directory in every snapshot. */
+  directories: Map<string, SnapshotDirectory>;
+  /** The raw absolute paths of those that the server could not read. */
+  unread: Set<string>;
+}
 
 /** Entries by absolute path, parents first. */
 export type Entries = Map<string, SnapshotEntry>;
@@ -51,7 +57,8 @@ export async function takeSnapshot(
   scanner: TreeScanner,
   roots: readonly Root[],
 ): Promise<Snapshot | undefined> {
-  const snapshot: Snapshot = new Map();
+  const directories = new Map<string, SnapshotDirectory>();
+  const unread = new Set<string>();
   let entries = 0;
   for (const root of roots) {
     const look = await scanner.look(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
@@ -60,12 +67,13 @@ export async function takeSnapshot(
     for (const packed of look.directories) {
       // A root may lie inside another one.
       const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
-      if (snapshot.has(key)) continue;
-      snapshot.set(key, { root, packed });
+      if (directories.has(key)) continue;
+      directories.set(key, { root, packed });
       entries += packed.count;
     }
+    for (const path of look.unread) unread.add(`${above}/${path}`);
   }
-  return entries > MOST_ENTRIES ? undefined : snapshot;
+  return entries > MOST_ENTRIES ? undefined : { directories, unread };
 }
 
 /** Without a look at anything but names: quick where it is known to be much. */
@@ -87,28 +95,30 @@ export async function differing(
 ): Promise<{ before: Entries; after: Entries }> {
   const yielder = new Yielder(undefined);
   const keys: string[] = [];
-  for (const [key, { packed }] of before) {
+  for (const [key, { packed }] of before.directories) {
     if (yielder.isDue) await yielder.pause();
-    const now = after.get(key);
+    const now = after.directories.get(key);
     if (!now || !isSameDirectory(packed, now.packed)) keys.push(key);
   }
-  for (const key of after.keys()) if (!before.has(key)) keys.push(key);
+  for (const key of after.directories.keys()) if (!before.directories.has(key)) keys.push(key);
   keys.sort();
   const entries = { before: new Map(), after: new Map() };
   for (const key of keys) {
     if (yielder.isDue) await yielder.pause();
-    addEntries(entries.before, before.get(key));
-    addEntries(entries.after, after.get(key));
+    addEntries(entries.before, before, key);
+    addEntries(entries.after, after, key);
   }
   return entries;
 }
 
-function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
+function addEntries(entries: Entries, { directories, unread }: Snapshot, key: string): void {
+  const directory = directories.get(key);
   if (!directory) return;
   const { root, packed, copies } = directory;
   const path = shown(packed.path);
   const links = linksIn(packed);
   const above = `${root.real === '/' ? '' : root.real}/${path.text === '' ? '' : `${path.text}/`}`;
+  const rawAbove = key.slice(0, key.indexOf('\0'));
   for (const [index, raw] of namesIn(packed).entries()) {
     const name = shown(raw);
     const stat = statAt(packed, index);
@@ -120,6 +130,7 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
       ...(target && name.isText && path.isText && { link: linkTo(Buffer.from(target, 'latin1')) }),
       ...(!Number.isNaN(offset) && { copy: { offset, size: stat.size } }),
       ...(!(name.isText && path.isText) && { unreachable: true as const }),
+      ...(unread.has(`${rawAbove}/${raw}`) && { unread: true as const }),
     });
   }
 }

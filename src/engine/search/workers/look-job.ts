@@ -64,7 +64,9 @@ export class Look {
   #work(unit: string): void {
     const [directory, part, ...names] = unit.split(SEPARATOR);
     // What is gone or may not be read is not looked through.
-    if (this.#cursor.goTo(directory!)) return;
+    const absence = this.#cursor.goTo(directory!);
+    if (absence === 'unreadable') this.#packer.addUnread(directory!);
+    if (absence) return;
     if (part !== undefined) this.#entries(directory!, Number(part), names);
     else if (this.#options.countOnly) this.#count(directory!);
     else this.#list(directory!);
@@ -73,6 +75,7 @@ export class Look {
   #list(directory: string): void {
     const names = this.#cursor.names(this.#mostNames);
     if (names === 'too-many') this.left.push(directory);
+    if (names === 'unreadable') this.#packer.addUnread(directory);
     if (typeof names === 'string') return;
     const parts: string[] = [];
     for (let at = NAMES_A_PART; at < names.length; at += NAMES_A_PART) {
