@@ -44,6 +44,16 @@ async function offered(args: readonly string[], PATH?: string): Promise<{ names:
 const doctor = async (args: readonly string[], PATH = process.env.PATH) =>
   (await runInProcess(['doctor', ...args, fixture.root], { env: { ...process.env, PATH } })).stdout;
 
+it('the start-up line speaks of what commands change only where there are command tools', async () => {
+  const state = ['--sandbox', 'off', '--state', join(fixture.base, 'state')];
+  const none = await offered([...state, '--dialect', 'standard']);
+  expect(none.said).toMatch(/; changes: kept in .* days$/m);
+  const some = await offered([...state, '--dialect', 'replay']);
+  expect(some.said).toMatch(
+    / days; what commands change, up to 100,000 entries, not in .git and node_modules$/m,
+  );
+});
+
 describe('--deny and --hide', () => {
   it('leave no command tool where no sandbox is active, and the server says so', async () => {
     for (const [args, PATH] of [

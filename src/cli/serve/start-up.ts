@@ -1,6 +1,7 @@
 /** The start-up lines: what the server serves, and what protects it. */
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { RootInfo } from '../../engine/index.ts';
+import { grouped } from '../../display/grouped.ts';
+import { limits, type RootInfo } from '../../engine/index.ts';
 import type { App } from '../../server/mcp/app.ts';
 import { isNoSandbox } from '../../server/mcp/tools/offerable-tools.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
@@ -9,8 +10,14 @@ import { isLoopback } from '../../server/web/host-and-origin.ts';
 /** What the server offers, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {
   const changes = engine.roots.some(({ writable }) => writable) ? `; changes: ${journal}` : '';
+  const byCommands = changes && engine.keepsChanges && commands ? `; ${describeWatch()}` : '';
   const served = describeServed(dialects, engine.roots);
-  return `${version}, ${served}; wall: ${engine.protection.says}${commands}${changes}`;
+  return `${version}, ${served}; wall: ${engine.protection.says}${commands}${changes}${byCommands}`;
+}
+
+/** Which changes by commands the journal finds. */
+function describeWatch(): string {
+  return `what commands change, up to ${grouped(limits.watchedEntries)} entries, not in .git and node_modules`;
 }
 
 /** Which dialect serves which directories. */

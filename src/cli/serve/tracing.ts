@@ -1,6 +1,6 @@
 /** Where the journal and the trace of a server are kept, and why they are not where they cannot be. */
 import { grouped } from '../../display/grouped.ts';
-import { limits, type StateSource, whyNotStateDirectory } from '../../engine/index.ts';
+import { type StateSource, whyNotStateDirectory } from '../../engine/index.ts';
 import type { Fleet } from '../../state/postgres/open.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
 import { UsageError } from '../usage-error.ts';
@@ -32,6 +32,5 @@ function describeLocation({ keep }: StateSettings, where: string): string {
   const { bytes, days, changesLarge } = keep;
   const larger = changesLarge ? 'cannot be undone' : 'is refused';
   const bounds = `at most ${grouped(bytes)} bytes (a larger change ${larger}) and ${days} days`;
-  const entries = grouped(limits.watchedEntries);
-  return `kept in ${where}, ${bounds}; what commands change, up to ${entries} entries, not in .git and node_modules`;
+  return `kept in ${where}, ${bounds}`;
 }

@@ -48,9 +48,9 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
       // A file of known content is written and flushed first; the writer asks by itself.
       if (facts?.bytes === undefined) await ready();
     },
-    replaces: async (place, old, known, after) => {
+    replaces: async (place, old, known, after, mode) => {
       concerns(place, old);
-      const kept = await recorder.replaces(place, old, known, after);
+      const kept = await recorder.replaces(place, old, known, after, mode);
       if (!Buffer.isBuffer(after)) await ready();
       return kept;
     },

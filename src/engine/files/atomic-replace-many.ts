@@ -33,6 +33,8 @@ export interface Replacement {
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
   like?: FileAttributes;
+  /** The mode that a replaced file gets instead of its own. */
+  mode?: number;
 }
 
 /** Refuses two changes of one file in one call: which of them would be meant? */

@@ -23,6 +23,8 @@ export interface ReplaceOptions {
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: FileAttributes;
+  /** The mode that a replaced file gets instead of its own. */
+  mode?: number;
   signal?: AbortSignal | undefined;
   recorder?: ChangeRecorder;
   /** False where the caller flushes the directory of several files once. */
@@ -78,7 +80,7 @@ export async function prepareContent(
   bytes: Buffer,
   options: ReplaceOptions,
 ): Promise<Prepared> {
-  const { expect, like, signal, recorder = noRecorder } = options;
+  const { expect, like, mode, signal, recorder = noRecorder } = options;
   const { shown, name } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
@@ -90,7 +92,7 @@ export async function prepareContent(
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
-      setAttributes(draft, old ?? like);
+      setAttributes(draft, old && mode !== undefined ? { ...old, mode } : (old ?? like));
     });
     seen = await keeping;
   } catch (error) {
@@ -137,14 +139,14 @@ async function keepBefore(
   place: Place,
   old: Stat | undefined,
   bytes: Buffer,
-  { expect, like, recorder }: ReplaceOptions & { recorder: ChangeRecorder },
+  { expect, like, mode, recorder }: ReplaceOptions & { recorder: ChangeRecorder },
 ): Promise<Seen> {
   if (old === undefined) {
     await recorder.creates(place, 'file', { bytes, mode: like?.mode });
     return 'absent';
   }
   const known = typeof expect === 'object' ? expect.bytes : undefined;
-  return { stat: old, bytes: await recorder.replaces(place, old, known, bytes) };
+  return { stat: old, bytes: await recorder.replaces(place, old, known, bytes, mode) };
 }
 
 function requireAsSeen(place: Place, seen: Seen): void {

@@ -41,12 +41,16 @@ export interface ChangeRecorder {
   creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
   /** After something was created: facts that nobody knew before. */
   becomes(place: Place, type: EntryType, facts: CreatedFacts): void;
-  /** Before a file gets other content. Gives what was kept, when it was read for that. */
+  /**
+   * Before a file gets other content, and keeps its mode unless another one is given. Gives what was kept, when it was
+   * read for that.
+   */
   replaces(
     place: Place,
     old: Stat,
     known: Buffer | undefined,
     after: NewContent,
+    mode?: number,
   ): Promise<Buffer | undefined>;
   /**
    * Before something is removed. Gives the place to move it to instead, where that can be done; a directory that must

@@ -58,9 +58,10 @@ export class TreeThreads implements TreeScanner {
       ? []
       : await this.#rest([...own.left, ...part.left], { kind: 'scan', root: scanRootOf(dir), ...left });
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
-    if (count > options.mostEntries) return { directories: [], count, tooMany: true };
+    if (count > options.mostEntries) return { directories: [], unread: [], count, tooMany: true };
     const scanned = [part.packed(), ...others.flatMap(({ scanned }) => scanned ?? [])];
-    return { directories: scanned.flatMap(unpacked), count, tooMany: false };
+    const unread = scanned.flatMap((each) => each.unread);
+    return { directories: scanned.flatMap(unpacked), unread, count, tooMany: false };
   }
 
   async copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {

@@ -71,7 +71,10 @@ function withCopies(steps: readonly UndoStep[], lost: Reasons): Reasons {
 
 function sizeBefore(change: Change): number | undefined {
   if (change.kind === 'changed') return change.before.size;
-  return change.kind === 'removed' && change.before.type === 'file' ? change.before.file.size : undefined;
+  if (change.kind !== 'removed') return undefined;
+  const { before } = change;
+  if (before.type === 'lost') return before.size;
+  return before.type === 'file' ? before.file.size : undefined;
 }
 
 function sizeAfter(change: Change): number | undefined {

@@ -96,4 +96,43 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
       expect(readBack(root)).toEqual({});
     }
   });
+
+  test('has run a command on directories that the server could not read before it, or not after it', () => {
+    layOut(root, { 'closed/in': 'in\n', 'open/out': 'out\n', 'file.txt': 'file\n' });
+    for (const path of ['closed', 'closed/in', 'open', 'open/out', 'file.txt'])
+      chownSync(join(root, path), NOBODY, NOBODY);
+    chmodSync(join(root, 'closed'), 0);
+    const command = (line: string) => {
+      const args = JSON.stringify({ command: line });
+      const { stdout } = run(
+        'call',
+        '--dialect',
+        'replay',
+        'execute_command',
+        args,
+        root,
+        '--sandbox',
+        'off',
+      );
+      return stdout;
+    };
+    const undo = () => run('undo').status;
+
+    // Neither is what was there called new, nor what is there still called removed.
+    expect(command('chmod 755 closed; chmod 0 open file.txt; echo new > new.txt')).toContain(
+      `not recorded: the server could not read "${join(root, 'closed')}" and 1 more`,
+    );
+    expect(undo()).toBe(0);
+    chmodSync(join(root, 'open'), 0o755);
+    expect(readBack(root)).toEqual({ 'closed/in': 'in\n', 'open/out': 'out\n', 'file.txt': 'file\n' });
+
+    chmodSync(join(root, 'closed'), 0);
+    expect(command('chmod 755 closed; rm closed/in')).toContain('not recorded');
+    expect(run('history').stdout).toContain('does not know what was changed in it');
+    expect(undo()).toBe(1);
+
+    chmodSync(join(root, 'closed'), 0);
+    expect(command('chmod 755 closed; rm -r closed')).toContain('could not read what was in it');
+    expect(undo()).toBe(1);
+  });
 });

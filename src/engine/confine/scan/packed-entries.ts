@@ -44,12 +44,15 @@ export interface PackedDirectory {
 export interface PackedDirectories {
   readonly directories: readonly Omit<PackedDirectory, 'facts'>[];
   readonly facts: BigInt64Array;
+  /** Paths of directories that may not be read. */
+  readonly unread: readonly string[];
 }
 
 type Facts = Pick<PackedDirectory, 'facts'>;
 
 export class EntryPacker {
   readonly #directories: Omit<PackedDirectory, 'facts'>[] = [];
+  readonly #unread: string[] = [];
   #facts = new BigInt64Array(1024 * FACTS);
   #used = 0;
 
@@ -78,13 +81,18 @@ export class EntryPacker {
     this.#directories.push({ path, part, names: names.join('\0'), count, links: links.join('\0') });
   }
 
+  addUnread(path: string): void {
+    this.#unread.push(path);
+  }
+
   /** Forgets the facts of the last entries. */
   dropFacts(entries: number): void {
     this.#used -= entries * FACTS;
   }
 
   packed(): PackedDirectories {
-    return { directories: this.#directories, facts: this.#facts.slice(0, this.#used) };
+    const facts = this.#facts.slice(0, this.#used);
+    return { directories: this.#directories, facts, unread: this.#unread };
   }
 }
 

@@ -13,6 +13,8 @@ export interface ScanOptions {
 
 export interface TreeScan {
   directories: PackedDirectory[];
+  /** Paths of directories that may not be read. */
+  unread: string[];
   /** How many entries were seen. */
   count: number;
   tooMany: boolean;
@@ -42,7 +44,7 @@ export interface Copies {
 }
 
 export interface TreeScanner {
-  /** Whatever may not be read is left out. */
+  /** Leaves out what is in a directory that may not be read. */
   scan(dir: Dir, options: ScanOptions): Promise<TreeScan>;
   /** Copies regular files. Leaves out what cannot be read, and what finds no room. */
   copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]>;

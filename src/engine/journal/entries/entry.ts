@@ -83,7 +83,8 @@ export type Removed =
   | { type: 'aside'; name: string }
   /** A whole tree that could not be set aside in one step: its entries by their paths below it, parents first. */
   | { type: 'tree'; mode: number; entries: TreeEntry[] }
-  | { type: 'lost'; why: string };
+  /** Not kept, and why; with the size that a file had, where that is known. */
+  | { type: 'lost'; why: string; size?: number };
 
 /** Something within a tree. */
 export interface TreeEntry {

@@ -126,6 +126,7 @@ export class JournalRecorder implements ChangeRecorder {
     old: Stat,
     known: Buffer | undefined,
     content: NewContent,
+    mode = old.mode,
   ): Promise<Buffer | undefined> {
     let kept: Buffer | undefined;
     const { store, quota } = this.#parts;
@@ -133,7 +134,6 @@ export class JournalRecorder implements ChangeRecorder {
     await this.#keeping(place, !Buffer.isBuffer(content), async () => {
       const before = await keepFile(store, place, old, { known, most: quota.file, why });
       kept = before.bytes;
-      const { mode } = old;
       this.#willShow(place, Buffer.isBuffer(content) ? content : undefined);
       const after = Buffer.isBuffer(content) ? await imageOf(content, mode) : { ...content, mode };
       return { kind: 'changed', path: place.path, before: before.image, after };

@@ -24,17 +24,6 @@ export function noteLost(caller: Caller, changes: readonly Change[]): void {
   addNote(caller, `undo cannot restore all of this: ${lost.slice(0, MOST_NAMED).join('; ')}${more}`);
 }
 
-/** Of directories that could not be looked through before the command or after it. */
-export function noteClosed(caller: Caller, paths: readonly string[]): void {
-  if (paths.length === 0) return;
-  const named = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
-  addNote(
-    caller,
-    `what the command changed in ${named.join(', ')}${more} is not recorded: without leave to list a directory nobody can look`,
-  );
-}
-
 export function noteSnapshotProblem(caller: Caller, code: string): void {
   addNote(caller, `not everything could be kept before the command (${code})`);
 }

@@ -15,8 +15,7 @@ import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
-import { codeOf, noteClosed, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
-import { isClosed, whyUnseen } from './closed-directories.ts';
+import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
@@ -34,10 +33,12 @@ import {
 } from './snapshot.ts';
 import { SnapshotContents } from './snapshot-contents.ts';
 import { ToolChanges } from './tool-changes.ts';
+import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
 /** For the contents of small files, before a command. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
+const UNREAD = 'the server could not read what was in it before the command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
 /** What an entry may still keep. */
@@ -77,7 +78,7 @@ export class CommandSnapshots {
     const before = await this.#before(gate, roots);
     this.#wasTooLarge = before === undefined;
     if (before === undefined) {
-      const why = whyUnseen(roots);
+      const why = whyNoSnapshot(roots);
       if (this.#running === 1) this.close();
       return run().finally(() => this.#enterUnrecorded(gate, why));
     }
@@ -92,7 +93,7 @@ export class CommandSnapshots {
       const after = await takeSnapshot(gate.scanner, roots);
       stop();
       await others?.(toolChanges).catch((error: unknown) => noteUnknownChanges(gate.caller, codeOf(error)));
-      if (after === undefined) this.#enterUnrecorded(gate, whyUnseen(roots));
+      if (after === undefined) this.#enterUnrecorded(gate, whyNoSnapshot(roots));
       else await this.#enter(gate, await differing(before, after), toolChanges);
     }
   }
@@ -138,20 +139,21 @@ export class CommandSnapshots {
 
   async #enter(
     gate: Gate,
-    { before, after, closed }: { before: Entries; after: Entries; closed: readonly string[] },
+    { before, after }: { before: Entries; after: Entries },
     toolChanges: ToolChanges,
   ): Promise<void> {
     const { caller, journal } = gate;
-    noteClosed(caller, closed);
     const yielder = new Yielder(undefined);
     const isKept = (path: string, was: SnapshotEntry) => this.#canRestore(journal?.store, path, was);
     const renames = await inTurns(Renames.find(before, after, isKept), yielder);
+    const unread = new UnreadDirectories(before, after);
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
     for (const [path, was] of before) {
       if (yielder.isDue) await yielder.pause();
-      if (toolChanges.has(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
+      if (toolChanges.has(path) || unread.hold(path)) continue;
+      if (renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
       if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
@@ -162,8 +164,10 @@ export class CommandSnapshots {
       if (toolChanges.has(from) || toolChanges.has(to)) continue;
       changes.push(await moved(gate, from, to, after.get(to)!, reading));
     }
-    changes.push(...(await createdChanges(gate, { before, after, renames, toolChanges, reading })));
-    if (changes.length === 0) return;
+    changes.push(...(await createdChanges(gate, { before, after, unread, renames, toolChanges, reading })));
+    if (changes.length === 0)
+      return unread.says === undefined ? undefined : this.#enterUnrecorded(gate, unread.says);
+    if (unread.says !== undefined) addNote(caller, unread.says);
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);
@@ -265,7 +269,7 @@ export class CommandSnapshots {
       : await this.#imageOf(gate.journal?.store, path, entry, room);
     const after = await imageNow(gate, path, is, reading);
     // Only touched, or written with what it held before.
-    if (after.hash !== undefined && after.hash === before.hash) return [];
+    if (after.hash === undefined ? stampOf(was) === stampOf(is) : after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
   }
 }
@@ -283,12 +287,13 @@ async function moved(
 }
 
 /** Of anything but a file that can be reached. */
-function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Removed {
-  if (unreachable) return { type: 'lost', why: UNREACHABLE };
+function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEntry): Removed {
+  if (unreachable)
+    return { type: 'lost', why: UNREACHABLE, ...(stat.type === 'file' && { size: stat.size }) };
+  if (unread) return { type: 'lost', why: UNREAD };
   if (stat.type === 'directory' && NOT_ENTERED.has(basename(path))) {
     return { type: 'lost', why: `${basename(path)} is not kept before each command` };
   }
-  if (isClosed(stat)) return { type: 'lost', why: 'the server could not look into it before the command' };
   if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
   if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
   return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };

@@ -14,12 +14,14 @@ import type { Gate } from './gate.ts';
 import type { Renames } from './renames.ts';
 import { type Entries, isOther, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 import type { ToolChanges } from './tool-changes.ts';
+import type { UnreadDirectories } from './unread-directories.ts';
 
 const UNREACHABLE = 'its name is not valid UTF-8, so it cannot be removed again';
 
 export interface Compared {
   before: Entries;
   after: Entries;
+  unread: UnreadDirectories;
   renames: Renames;
   toolChanges: ToolChanges;
   reading: Reading;
@@ -33,7 +35,7 @@ export interface Reading {
 }
 
 export async function createdChanges(gate: Gate, compared: Compared): Promise<Change[]> {
-  const { before, after, renames, toolChanges, reading } = compared;
+  const { before, after, unread, renames, toolChanges, reading } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
@@ -41,7 +43,7 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
   for (const [path, is] of after) {
     if (yielder.isDue) await yielder.pause();
     const was = renames.isOldName(path) ? undefined : before.get(path);
-    if (toolChanges.has(path) || (was && !isOther(was, is))) continue;
+    if (toolChanges.has(path) || unread.hold(path) || (was && !isOther(was, is))) continue;
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);

@@ -74,7 +74,7 @@ export class KeptCopies {
     const isFirst = this.#known.size === 0;
     const reserve = contents.most * RESERVED;
     let { room } = contents;
-    for (const [key, directory] of snapshot) {
+    for (const [key, directory] of snapshot.directories) {
       if (yielder.isDue) await yielder.pause();
       const own = knownFrom(this.#known.get(key), directory.packed, now);
       directory.copies = own.copies;

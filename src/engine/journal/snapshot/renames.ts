@@ -73,8 +73,8 @@ function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
 }
 
 /** What is in it was not scanned. */
-function isUnknown(path: string, { stat }: SnapshotEntry): boolean {
-  return stat.type === 'directory' && NOT_ENTERED.has(basename(path));
+function isUnknown(path: string, { stat, unread }: SnapshotEntry): boolean {
+  return unread === true || (stat.type === 'directory' && NOT_ENTERED.has(basename(path)));
 }
 
 function identityOf(stat: EntryStat): string {

@@ -14,7 +14,6 @@ import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, linkTo } from '../entries/link-target.ts';
-import { dropClosed, isClosed } from './closed-directories.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
 export const MOST_ENTRIES = limits.watchedEntries;
@@ -28,6 +27,8 @@ export interface SnapshotEntry {
   link?: LinkTarget;
   /** Its path is not valid UTF-8: it can be named, but not be reached under what it is called here. */
   unreachable?: true;
+  /** A directory that the server could not read. */
+  unread?: true;
   /** Where what it holds was copied to. */
   copy?: CopyLocation;
 }
@@ -40,33 +41,38 @@ export interface SnapshotDirectory {
   copies?: Float64Array;
 }
 
-/** By a key that is the same for the same directory in every snapshot. */
-export type Snapshot = Map<string, SnapshotDirectory>;
+export interface Snapshot {
+  /** By a key that is the same for the same directory in every snapshot. */
+  directories: Map<string, SnapshotDirectory>;
+  /** The raw absolute paths of those that the server could not read. */
+  unread: Set<string>;
+}
 
 /** Entries by absolute path, parents first. */
 export type Entries = Map<string, SnapshotEntry>;
 
-/** Undefined when there is too much of it, or nobody may look through it. */
+/** Undefined when there is too much of it, or the server may not read a root. */
 export async function takeSnapshot(
   scanner: TreeScanner,
   roots: readonly Root[],
 ): Promise<Snapshot | undefined> {
-  const snapshot: Snapshot = new Map();
+  const directories = new Map<string, SnapshotDirectory>();
+  const unread = new Set<string>();
   let entries = 0;
   for (const root of roots) {
-    if (isClosed(root.dir.stat())) return undefined;
     const scan = await scanner.scan(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
-    if (scan.tooMany) return undefined;
+    if (scan.tooMany || scan.unread.includes('')) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
     for (const packed of scan.directories) {
       // A root may lie inside another one.
       const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
-      if (snapshot.has(key)) continue;
-      snapshot.set(key, { root, packed });
+      if (directories.has(key)) continue;
+      directories.set(key, { root, packed });
       entries += packed.count;
     }
+    for (const path of scan.unread) unread.add(`${above}/${path}`);
   }
-  return entries > MOST_ENTRIES ? undefined : snapshot;
+  return entries > MOST_ENTRIES ? undefined : { directories, unread };
 }
 
 /** Reads names only: quick where the directory is known to hold much. */
@@ -81,35 +87,37 @@ export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): 
   return left < 0;
 }
 
-/** The entries of all directories that are not the same in both, without those that could not be looked through. */
+/** The entries of all directories that are not the same in both. */
 export async function differing(
   before: Snapshot,
   after: Snapshot,
-): Promise<{ before: Entries; after: Entries; closed: string[] }> {
+): Promise<{ before: Entries; after: Entries }> {
   const yielder = new Yielder(undefined);
   const keys: string[] = [];
-  for (const [key, { packed }] of before) {
+  for (const [key, { packed }] of before.directories) {
     if (yielder.isDue) await yielder.pause();
-    const now = after.get(key);
+    const now = after.directories.get(key);
     if (!now || !isSameDirectory(packed, now.packed)) keys.push(key);
   }
-  for (const key of after.keys()) if (!before.has(key)) keys.push(key);
+  for (const key of after.directories.keys()) if (!before.directories.has(key)) keys.push(key);
   keys.sort();
   const entries: { before: Entries; after: Entries } = { before: new Map(), after: new Map() };
   for (const key of keys) {
     if (yielder.isDue) await yielder.pause();
-    addEntries(entries.before, before.get(key));
-    addEntries(entries.after, after.get(key));
+    addEntries(entries.before, before, key);
+    addEntries(entries.after, after, key);
   }
-  return { ...entries, closed: dropClosed(entries.before, entries.after) };
+  return entries;
 }
 
-function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
+function addEntries(entries: Entries, { directories, unread }: Snapshot, key: string): void {
+  const directory = directories.get(key);
   if (!directory) return;
   const { root, packed, copies } = directory;
   const path = shownRaw(packed.path);
   const links = linksIn(packed);
   const above = `${root.real === '/' ? '' : root.real}/${path.text === '' ? '' : `${path.text}/`}`;
+  const rawAbove = key.slice(0, key.indexOf('\0'));
   for (const [index, raw] of namesIn(packed).entries()) {
     const name = shownRaw(raw);
     const stat = statAt(packed, index);
@@ -121,6 +129,7 @@ function addEntries(entries: Entries, directory: SnapshotDirectory | undefined):
       ...(target && name.isText && path.isText && { link: linkTo(Buffer.from(target, 'latin1')) }),
       ...(!Number.isNaN(offset) && { copy: { offset, size: stat.size } }),
       ...(!(name.isText && path.isText) && { unreachable: true as const }),
+      ...(unread.has(`${rawAbove}/${raw}`) && { unread: true as const }),
     });
   }
 }

@@ -65,7 +65,9 @@ export class Scan {
   #work(unit: string): void {
     const [directory, part, ...names] = unit.split(SEPARATOR);
     // What is gone or may not be read is not scanned.
-    if (this.#cursor.goTo(directory!)) return;
+    const absence = this.#cursor.goTo(directory!);
+    if (absence === 'unreadable') this.#packer.addUnread(directory!);
+    if (absence) return;
     if (part !== undefined) this.#entries(directory!, Number(part), names);
     else if (this.#options.countOnly) this.#count(directory!);
     else this.#list(directory!);
@@ -74,6 +76,7 @@ export class Scan {
   #list(directory: string): void {
     const names = this.#cursor.names(this.#mostNames);
     if (names === 'too-many') this.left.push(directory);
+    if (names === 'unreadable') this.#packer.addUnread(directory);
     if (typeof names === 'string') return;
     const parts: string[] = [];
     for (let at = NAMES_A_PART; at < names.length; at += NAMES_A_PART) {
@@ -104,8 +107,9 @@ export class Scan {
     try {
       this.#cursor.statEach(names, take, restart);
     } catch (error) {
-      // Whoever may list a directory and not enter it knows nothing but names.
       absenceOf(error);
+      // A directory that may be listed and not entered gives nothing but names.
+      this.#packer.addUnread(directory);
       restart();
     }
     this.#packer.addDirectory(directory, part, found, links);

@@ -34,7 +34,7 @@ export async function restoreContent(
   }
   if (size >= LARGE_BYTES) return restoreLarge(store, place, now, image, recorder);
   const bytes = (await contentOf(store, image)) ?? failLost(place);
-  await replaceContent(place, bytes, { like: { mode }, recorder, flushDirectory: false });
+  await replaceContent(place, bytes, { like: { mode }, mode, recorder, flushDirectory: false });
 }
 
 /** A large file changes places with what was set aside, and is not read. */
@@ -71,7 +71,7 @@ async function restoreLarge(
       await flushDraft(draft);
     });
     const after = { size, mode, ...(hash !== undefined && { hash }) };
-    if (now) await recorder.replaces(place, now, undefined, after);
+    if (now) await recorder.replaces(place, now, undefined, after, mode);
     else await recorder.creates(place, 'file', { image: after });
     await recorder.flushed(place);
     if (recorder.ready) await recorder.ready();

@@ -158,7 +158,12 @@ async function replacementAt(place: Place, { change }: ContentStep, store: Store
   if (bytes === undefined) failLost(place);
   if (after.hash !== undefined && (await hashOf(now.bytes)) !== after.hash)
     fail({ kind: 'changed-meanwhile', path: place.shown });
-  return { place, bytes, expect: now };
+  return { place, bytes, expect: now, mode: modeToRestore(change, now.stat) };
+}
+
+/** A command may have put a file of another mode in place of the old one. What somebody set since then stays. */
+function modeToRestore({ before, after }: ContentStep['change'], now: Stat | undefined): number {
+  return now?.type !== 'file' || now.mode === after.mode ? before.mode : now.mode;
 }
 
 interface RestoreParts {
@@ -181,9 +186,11 @@ async function restoreStep(
     if (place.lstat()) await removeEntry(wall, place, isNameTaken(step, place) ? unrecorded : removing);
   };
   switch (change.kind) {
-    case 'changed':
+    case 'changed': {
+      const mode = modeToRestore(change, place.lstat());
       if (place.lstat()?.type !== 'file') await clear();
-      return restoreContent(store, place, change.before, recorder);
+      return restoreContent(store, place, { ...change.before, mode }, recorder);
+    }
     case 'created': {
       const recursive = change.whole === true || typeof comparison !== 'string';
       if (!recursive && change.type === 'directory') await sweepIn(place);

@@ -145,6 +145,29 @@ describe.each([
   });
 });
 
+test('a file in whose place a command moved another one gets its mode back with its content', async () => {
+  fixture = await open('--sandbox', 'off');
+  const at = (path: string) => join(fixture.root, path);
+  const modes = () => ['run.sh', 'a.txt'].map((path) => statSync(at(path)).mode & 0o777);
+  const undo = async () => fixture.history.undo((await fixture.newest()).id);
+  chmodSync(at('a.txt'), 0o640);
+  await fixture.run('echo echo >> b.txt; mv run.sh t; mv b.txt run.sh; cp t b.txt; chmod 600 run.sh');
+  const alone = await fixture.newest();
+  expect(await fixture.history.undo(alone.id)).toMatchObject({ done: true });
+  expect(modes()).toEqual([0o755, 0o640]);
+
+  await fixture.run('mv a.txt t; mv run.sh a.txt; mv t run.sh');
+  expect(modes()).toEqual([0o640, 0o755]);
+  expect(await undo()).toMatchObject({ done: true });
+  expect(modes()).toEqual([0o755, 0o640]);
+  expect(await undo()).toMatchObject({ done: true });
+  expect(modes()).toEqual([0o640, 0o755]);
+  chmodSync(at('run.sh'), 0o700);
+  expect(await undo()).toMatchObject({ done: true });
+  // Somebody has set this one since.
+  expect(modes()).toEqual([0o700, 0o640]);
+});
+
 test('a command that makes many files is one entry, and undone as one', async () => {
   fixture = await open('--sandbox', 'off');
   const before = readBack(fixture.root);
@@ -261,6 +284,16 @@ describe('names and link targets that are not valid UTF-8', () => {
     expect(plan.diffs.map(({ path }) => path)).not.toContain(at);
     expect(await fixture.history.undo(entry.id, { force: true })).toMatchObject({ done: true });
     expect(readBack(fixture.root)).toEqual(laidOut());
+  });
+
+  test('a file that may be a copy of a removed one is left', async () => {
+    fixture = await open('--sandbox', 'off');
+    writeFileSync(raw('caf\xe9.txt'), 'latin');
+    await fixture.run('mv caf* plain.txt; echo hi > small');
+    const { id } = await fixture.newest();
+    expect(await fixture.history.undo(id, { force: true })).toMatchObject({ done: true });
+    expect(readFileSync(join(fixture.root, 'plain.txt'), 'utf8')).toBe('latin');
+    expect(existsSync(join(fixture.root, 'small'))).toBe(false);
   });
 
   test('a new or changed one is told too, and left; in a new directory it goes with that', async () => {

@@ -63,7 +63,9 @@ async function rewrite(name: string, text: string): Promise<void> {
 }
 
 function copied(snapshot: Snapshot): number {
-  return [...snapshot.values()].flatMap((directory) => [...directory.copies!]).filter(Number.isFinite).length;
+  return [...snapshot.directories.values()]
+    .flatMap((directory) => [...directory.copies!])
+    .filter(Number.isFinite).length;
 }
 
 test('files for which there is no room are not tried again, and the copies of the others serve again', async () => {
