@@ -3,9 +3,10 @@
  * that tests start, and for what tests build. They go when the run ends, with whatever a test or a killed server left
  * in them.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTree } from './tree.ts';
 
 const SHARED_MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 ** 31;
@@ -32,7 +33,7 @@ export default function setup(): () => void {
     const names = temporary.flatMap((path) => readdirSync(path));
     const left = names.filter((name) => !name.startsWith('cofferdam-run-'));
     if (left.length > 0) console.error(`left in the temporary directory: ${left.join(', ')}`);
-    for (const each of [base, memory]) rmSync(each, { recursive: true, force: true });
+    for (const each of [base, memory]) removeTree(each);
   };
 }
 

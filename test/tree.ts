@@ -41,11 +41,15 @@ export function memoryDirectory(): { path: string; remove(): void } {
   return temporaryDirectory(process.env.COFFERDAM_TESTS_MEMORY);
 }
 
-/** `rm` goes as deep as a tree is; Node 20 gives up where the path gets too long for one system call. */
-function removeTree(path: string): void {
+/**
+ * `rm` goes as deep as a tree is; Node 20 gives up where the path gets too long for one system call. A test may have
+ * taken the permission to change a directory, which binds every user but root.
+ */
+export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
+    execFileSync('chmod', ['-R', 'u+rwX', path]);
     execFileSync('rm', ['-rf', path]);
   }
 }

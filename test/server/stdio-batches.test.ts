@@ -144,7 +144,8 @@ describe.each([
       request(5, 'ping'),
     ];
     const lists = (await talk(byLibrary, lines)).filter((line) => Array.isArray(line));
-    expect(lists.map((list) => idsOf(list).sort())).toEqual([[1, 2], [4]]);
+    // In any order: whichever ends first.
+    expect(lists.map((list) => idsOf(list).sort()).sort()).toEqual([[1, 2], [4]]);
   });
 
   it('whose answers are too long for one line gets two', async () => {

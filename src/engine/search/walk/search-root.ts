@@ -44,7 +44,7 @@ export function requireRootReadable(
 ): void {
   const where = root.file ?? '';
   if (!threadResults.some(({ unreadable }) => unreadable.includes(where))) return;
-  fail({ kind: 'permission', path: root.shown, action: 'read' });
+  fail({ kind: 'permission', path: root.shown, action: root.file === undefined ? 'list' : 'read' });
 }
 
 /** The selection alone: the rest of a query need not be sendable to a thread. */
