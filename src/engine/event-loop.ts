@@ -102,9 +102,9 @@ export async function mapInTurns<T, R>(
   change: (item: T, index: number) => R,
 ): Promise<R[]> {
   const changed: R[] = [];
-  for (const [index, item] of items.entries()) {
-    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
-    changed.push(change(item, index));
+  for (let index = 0; index < items.length; index++) {
+    if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
+    changed.push(change(items[index]!, index));
   }
   return changed;
 }
@@ -116,9 +116,9 @@ export async function filteredInTurns<T>(
   isKept: (item: T, index: number) => boolean,
 ): Promise<T[]> {
   const kept: T[] = [];
-  for (const [index, item] of items.entries()) {
-    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
-    if (isKept(item, index)) kept.push(item);
+  for (let index = 0; index < items.length; index++) {
+    if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
+    if (isKept(items[index]!, index)) kept.push(items[index]!);
   }
   return kept;
 }
@@ -184,7 +184,7 @@ export async function mergedInTurns<T>(
   let i = 0;
   let j = 0;
   while (merged.length < limit && (i < a.length || j < b.length)) {
-    if (merged.length % ITEMS_PER_CHECK === 0) await yielder.pause();
+    if (merged.length % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
     const takeFirst = j >= b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0);
     merged.push(takeFirst ? a[i++]! : b[j++]!);
   }

@@ -88,7 +88,7 @@ async function treeOf(
   async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
     if (level >= depth) return { name: label, type: 'directory' };
     if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
-    await yielder.pause();
+    if (yielder.isDue) await yielder.pause();
     if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
     const found = await readable(cursor, yielder);
@@ -96,8 +96,9 @@ async function treeOf(
       listing: found,
     };
     const { names, types } = listing;
-    for (const [index, raw] of names.entries()) {
-      if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
+    for (let index = 0; index < names.length; index++) {
+      if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
+      const raw = names[index]!;
       const name = textOf(raw);
       const type = types[index]!;
       if (type === 'directory' && denied?.has(raw)) {
@@ -140,8 +141,21 @@ async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
   return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, yielder);
 }
 
+/** Listings are remembered, so each is put in order once. */
+const ordered = new WeakMap<Listing, Listing>();
+
 /** By raw names, and so byte-wise. */
-async function inOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
+function inOrder(listing: Listing, yielder: Yielder): Listing | Promise<Listing> {
+  return ordered.get(listing) ?? putInOrder(listing, yielder);
+}
+
+async function putInOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
+  const sorted = await sortedByName(listing, yielder);
+  ordered.set(listing, sorted);
+  return sorted;
+}
+
+async function sortedByName(listing: Listing, yielder: Yielder): Promise<Listing> {
   const { names, types } = listing;
   const isBehind = (name: string, index: number) => index > 0 && names[index - 1]! >= name;
   if (!names.some(isBehind)) return listing;

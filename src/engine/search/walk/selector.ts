@@ -45,10 +45,9 @@ export class Selector {
     if (this.takesAll) return listing;
     const left = this.#ignore?.select(directory, listing) ?? listing;
     if (this.#hasOnlyIgnoreRules) return left;
+    const parent = textOf(directory);
     return filtered(left, (name, type) =>
-      type === 'directory'
-        ? this.#entersUnlessIgnored(directory, name)
-        : this.#takesUnlessIgnored(directory, name),
+      type === 'directory' ? this.#entersUnlessIgnored(parent, name) : this.#takesUnlessIgnored(parent, name),
     );
   }
 
@@ -60,13 +59,14 @@ export class Selector {
   /** Whether the walk goes into a directory. */
   enters(parent: string, name: string): boolean {
     if (this.takesAll) return true;
-    return this.#entersUnlessIgnored(parent, name) && !this.#ignore?.ignores(parent, name, true);
+    return this.#entersUnlessIgnored(textOf(parent), name) && !this.#ignore?.ignores(parent, name, true);
   }
 
+  /** `parent` is text already: it is the same for all entries of a directory. */
   #entersUnlessIgnored(parent: string, name: string): boolean {
     const own = textOf(name);
     if (!this.#isWanted(own) || this.#directories?.has(own)) return false;
-    const path = textOf(joined(parent, name));
+    const path = joined(parent, own);
     if (this.#exclude?.matches(path) || this.#exclude?.covers(path)) return false;
     return !this.#include || this.#include.mayContain(path);
   }
@@ -74,12 +74,13 @@ export class Selector {
   /** Whether a file, or anything else that is not a directory, is taken. */
   takes(parent: string, name: string): boolean {
     if (this.takesAll) return true;
-    return this.#takesUnlessIgnored(parent, name) && !this.#ignore?.ignores(parent, name, false);
+    return this.#takesUnlessIgnored(textOf(parent), name) && !this.#ignore?.ignores(parent, name, false);
   }
 
   #takesUnlessIgnored(parent: string, name: string): boolean {
-    if (!this.#isWanted(textOf(name))) return false;
-    const path = textOf(joined(parent, name));
+    const own = textOf(name);
+    if (!this.#isWanted(own)) return false;
+    const path = joined(parent, own);
     if (this.#include && !this.#include.matches(path)) return false;
     return !this.#exclude?.matches(path);
   }

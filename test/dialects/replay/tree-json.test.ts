@@ -1,0 +1,30 @@
+/** A tree is written in parts, and the parts are the JSON that one go would give. */
+import { expect, it } from 'vitest';
+import { treeAsJson } from '../../../src/dialects/replay/tree-json.ts';
+import type { TreeNode } from '../../../src/engine/index.ts';
+
+const file = (i: number): TreeNode => ({ name: `file "${i}"\n`, type: 'file' });
+const directory = (name: string, children: TreeNode[]): TreeNode => ({ name, type: 'directory', children });
+const files = (count: number) => Array.from({ length: count }, (_, i) => file(i));
+
+it.each<[what: string, tree: TreeNode]>([
+  ['a directory that was not asked for', { name: 'a', type: 'directory' }],
+  ['an empty one', directory('a', [])],
+  ['empty ones in it', directory('a', [directory('b', []), directory('c', [directory('d', [])])])],
+  ...[1, 1022, 1023, 1024, 1025, 5000].map(
+    (n) => [`${n} files`, directory('a', files(n))] as [string, TreeNode],
+  ),
+  [
+    'small and large ones in turn',
+    directory('a', [
+      file(1),
+      directory('b', files(3000)),
+      directory('c', files(3)),
+      directory('d', [directory('e', files(2000)), file(2), directory('f', files(1023))]),
+      directory('g', [{ name: 'deeper', type: 'directory' }]),
+      file(3),
+    ]),
+  ],
+])('%s', async (_, tree) => {
+  expect(await treeAsJson(tree, new AbortController().signal)).toBe(JSON.stringify(tree));
+});
