@@ -34,6 +34,8 @@ const MOST_IN_LIST = 1000;
 export interface GlobMatcher {
   /** Whether the path, relative and with `/`, is meant by one of the globs. */
   matches(relativePath: string): boolean;
+  /** The same for an entry of a directory. Most globs need only its name, and then nobody makes its path. */
+  matchesIn(relativeDir: string, name: string): boolean;
   /** False only when nothing below the directory can match; `''` is the directory that all is relative to. */
   mayContain(relativeDir: string): boolean;
   /** True only when everything below the directory matches: a walk that excludes need not enter it. */
@@ -156,6 +158,13 @@ class Globs implements GlobMatcher {
       if (matchPath(segments, segments.length, names)) return true;
     }
     return false;
+  }
+
+  matchesIn(relativeDir: string, name: string): boolean {
+    const own = this.#fold(name);
+    for (const glob of this.#names) if (glob.matches(own)) return true;
+    if (this.#literals.size === 0 && this.#others.length === 0) return false;
+    return this.matches(relativeDir === '' ? name : `${relativeDir}/${name}`);
   }
 
   mayContain(relativeDir: string): boolean {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
 import { compileGlobs, isGlob, splitGlob } from '../../../src/engine/glob/glob.ts';
 
-const means = (pattern: string, path: string) => compileGlobs([pattern]).matches(path);
+function means(pattern: string, path: string): boolean {
+  const globs = compileGlobs([pattern]);
+  const matches = globs.matches(path);
+  const slash = path.lastIndexOf('/');
+  expect(globs.matchesIn(path.slice(0, Math.max(0, slash)), path.slice(slash + 1))).toBe(matches);
+  return matches;
+}
 
 function failureOf(action: () => unknown): Failure {
   try {

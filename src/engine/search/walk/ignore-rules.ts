@@ -102,7 +102,8 @@ export class IgnoreRules {
 export function filtered(listing: Listing, isTaken: (name: string, type: EntryType) => boolean): Listing {
   const names: string[] = [];
   const types: EntryType[] = [];
-  for (const [index, name] of listing.names.entries()) {
+  for (let index = 0; index < listing.names.length; index++) {
+    const name = listing.names[index]!;
     const type = listing.types[index]!;
     if (!isTaken(name, type)) continue;
     names.push(name);

@@ -80,9 +80,8 @@ export class Selector {
   #takesUnlessIgnored(parent: string, name: string): boolean {
     const own = textOf(name);
     if (!this.#isWanted(own)) return false;
-    const path = joined(parent, own);
-    if (this.#include && !this.#include.matches(path)) return false;
-    return !this.#exclude?.matches(path);
+    if (this.#include && !this.#include.matchesIn(parent, own)) return false;
+    return !this.#exclude?.matchesIn(parent, own);
   }
 
   #isWanted(name: string): boolean {
