@@ -1,27 +1,27 @@
 /**
- * Which files git would ignore, by the .gitignore files between the repository's root and the file.
+ * Decides which files git would ignore, by the .gitignore files between the repository's root and the file.
  *
- * A chain grows by one link for each directory on the way down. As with git, the deepest file that says
- * anything about a path decides, by the last of its lines that matches; and a walk does not enter a directory
- * that is ignored, so no rule can include anything in it again. Texts and paths are bytes, one character for each, as
- * in confine/raw-names.ts.
+ * A chain grows by one link for each directory on the way down. As with git, the deepest .gitignore file with a
+ * matching line decides, by the last of its lines that matches; and a walk does not enter an ignored directory, so no
+ * rule can include anything in it again. Texts and paths are raw: one character for each byte, see
+ * confine/scan/raw-names.ts.
  */
 import { type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
 import { GLOBSTAR, matchPath, type Segment } from './path-glob.ts';
 
-/** The ignore files above the directory that is searched, outermost first: paths and texts as bytes. */
+/** The ignore files above the directory that is searched, outermost first. Paths and texts are raw. */
 export interface IgnoreBase {
   /** The directory's own path below the top of the repository, empty or ending in `/`. */
   prefix: string;
   files: readonly { directory: string; text: string }[];
-  /** The directory is inside what the files above it name. */
+  /** Whether the files above ignore the directory, or one that contains it. */
   isIgnored: boolean;
 }
 
 interface Numbered extends IgnoreRule {
-  /** The later of two rules decides. */
+  /** The line number: of two rules that match, the later one decides. */
   readonly order: number;
-  /** For a rule about paths: a name that every path that matches has in it, when there is one. */
+  /** For a rule about paths: a name that every matching path contains, if there is one. */
   readonly within: string | undefined;
 }
 
@@ -37,8 +37,8 @@ export class IgnoreChain {
   }
 
   /**
-   * The chain with one more file in front. The directory is relative to the root of the repository, `''` for
-   * the root itself: that also takes the rules of .git/info/exclude, when they are given first.
+   * This chain with one more .gitignore file, which overrules the others. Its directory is relative to the root of the
+   * repository, `''` for the root itself. The rules of .git/info/exclude are added for the root too, before any others.
    */
   child(dirRelative: string, gitignoreText: string): IgnoreChain {
     const rules = parseRules(gitignoreText);
@@ -47,8 +47,8 @@ export class IgnoreChain {
   }
 
   /**
-   * What git says about one path, relative to the root and with `/`, whose directories are not ignored
-   * themselves. A link is not a directory, whatever it leads to.
+   * Whether git ignores a path, which is relative to the root and uses `/`. The caller has checked that no directory
+   * of the path is ignored. A link is not a directory, whatever it points to.
    */
   ignores(path: string, isDirectory: boolean): boolean {
     if (this.#rules === undefined) return false;
@@ -76,12 +76,12 @@ function nameWithin({ about }: IgnoreRule): string | undefined {
 }
 
 /**
- * The rules of one file. Each is filed under what a name must be, or begin or end with, for the rule to match at all;
- * so a name is tried only by the few rules that it could match.
+ * The rules of one file, indexed by what a name must be, or begin or end with, for the rule to match at all. So each
+ * name is compared with only the few rules that could match it.
  */
 class RuleSet {
   readonly #base: string;
-  /** All lists have the latest rule first. Rules with a `/` are filed by their last name, if that is a literal. */
+  /** Every list has the latest rule first. A rule with a `/` is indexed by its last name, if that is a literal. */
   readonly #byName = new Map<string, Numbered[]>();
   readonly #byExtension = new Map<string, Numbered[]>();
   readonly #byPath = new Map<string, Numbered[]>();
@@ -133,7 +133,10 @@ function add<K>(lists: Map<K, Numbered[]>, key: K, rule: Numbered): void {
   else list.push(rule);
 }
 
-/** The later of a rule that matches and the first of a list that applies. */
+/**
+ * The later of two rules: one that is known to match, and the first of a list that applies. The caller found the list
+ * by an exact path or extension, so only `directoryOnly` is left to check.
+ */
 function later(
   known: Numbered | undefined,
   list: readonly Numbered[] | undefined,
@@ -146,12 +149,12 @@ function later(
 
 interface Tried {
   readonly name: string;
-  /** The path from the directory of the rules on. */
+  /** The path relative to the directory of the rules. */
   readonly below: string;
   readonly isDirectory: boolean;
 }
 
-/** The later of a rule that matches and the first of a list that does. */
+/** The later of two rules: one that is known to match, and the first of a list whose pattern matches. */
 function latest(
   known: Numbered | undefined,
   list: readonly Numbered[] | undefined,

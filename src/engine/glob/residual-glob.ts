@@ -1,4 +1,4 @@
-/** What is left of a glob below a directory: of `home/me/src/**`, below `home/me`, it is `src/**`. */
+/** Makes a glob relative to a directory further down: below `home/me`, `home/me/src/**` becomes `src/**`. */
 
 import { expandBraces } from './braces.ts';
 import { compileGlobs } from './glob.ts';
@@ -6,13 +6,13 @@ import { compileGlobs } from './glob.ts';
 const MOST_ALTERNATIVES = 1000;
 const GLOBSTAR = '**';
 
-/** Globs relative to `directory` that together mean what the glob means in it; none when nothing can match. */
+/** Globs relative to `directory` that together match there what the glob matches; none when nothing there can match. */
 export function residualGlobs(glob: string, directory: string): string[] {
   if (namesOf(directory).length === 0) return [readable(glob)];
   return [...new Set(alternatives(glob).flatMap((segments) => follow(segments, namesOf(directory)).left))];
 }
 
-/** The same for a glob that leaves out: when it means the directory, or one above it, all below is left out. */
+/** The same for an exclusion. If it matches the directory, or one above it, everything below is excluded. */
 export function residualExclusions(glob: string, directory: string): string[] {
   if (namesOf(directory).length === 0) return [readable(glob)];
   const left = new Set<string>();
@@ -33,14 +33,14 @@ function namesOf(directory: string): string[] {
   return directory.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** The glob itself, when it can be read; the leading `/` of an absolute one says nothing here. */
+/** The glob without the leading `/` of an absolute one. Fails with `bad-glob` when it cannot be parsed. */
 function readable(glob: string): string {
   const relative = glob.replace(/^\/+/, '') || GLOBSTAR;
   compileGlobs([relative]);
   return relative;
 }
 
-/** The plain patterns that a glob stands for, in segments. */
+/** The plain patterns that a glob stands for, each split into segments. */
 function alternatives(glob: string): string[][] {
   return [...new Set(expandBraces(readable(glob), MOST_ALTERNATIVES))].map(segmentsOf);
 }
@@ -53,8 +53,8 @@ function segmentsOf(plain: string): string[] {
 }
 
 /**
- * Walks down the names and keeps every place in the pattern where a match may be. There are no more places than
- * segments, so that many `**` cost no more than one.
+ * Follows the names down and keeps every position in the pattern that a match may have reached. There are no more
+ * positions than segments, so many `**` cost no more than one.
  */
 function follow(
   segments: readonly string[],
@@ -76,7 +76,7 @@ function follow(
   return { left: left.map((place) => segments.slice(place).join('/')), meantOneAbove };
 }
 
-/** A `**` may also match no directory at all. */
+/** Adds the positions after each `**`: it may match no directory at all. */
 function withSkipped(places: ReadonlySet<number>, segments: readonly string[]): Set<number> {
   const all = new Set(places);
   for (const place of places) if (segments[place] === GLOBSTAR) all.add(place + 1);
