@@ -18,11 +18,11 @@ export interface IgnoreBase {
   isIgnored: boolean;
 }
 
-interface Numbered extends IgnoreRule {
+interface NumberedRule extends IgnoreRule {
   /** The line number: of two rules that match, the later one decides. */
   readonly order: number;
   /** For a rule about paths: a name that every matching path contains, if there is one. */
-  readonly within: string | undefined;
+  readonly requiredName: string | undefined;
 }
 
 export class IgnoreChain {
@@ -60,17 +60,17 @@ export class IgnoreChain {
   }
 }
 
-function parseRules(text: string): Numbered[] {
-  const rules: Numbered[] = [];
+function parseRules(text: string): NumberedRule[] {
+  const rules: NumberedRule[] = [];
   const lines = text.replace(/^\xef\xbb\xbf/, '').split('\n');
   for (const [order, line] of lines.entries()) {
     const rule = parseIgnoreLine(line);
-    if (rule !== undefined) rules.push({ ...rule, order, within: nameWithin(rule) });
+    if (rule !== undefined) rules.push({ ...rule, order, requiredName: requiredNameOf(rule) });
   }
   return rules;
 }
 
-function nameWithin({ about }: IgnoreRule): string | undefined {
+function requiredNameOf({ about }: IgnoreRule): string | undefined {
   if ('name' in about) return undefined;
   return about.path.flatMap((segment) => (segment === GLOBSTAR ? [] : (segment.literal ?? [])))[0];
 }
@@ -82,52 +82,52 @@ function nameWithin({ about }: IgnoreRule): string | undefined {
 class RuleSet {
   readonly #base: string;
   /** Every list has the latest rule first. A rule with a `/` is indexed by its last name, if that is a literal. */
-  readonly #byName = new Map<string, Numbered[]>();
-  readonly #byExtension = new Map<string, Numbered[]>();
-  readonly #byPath = new Map<string, Numbered[]>();
-  readonly #byFirst = new Map<number, Numbered[]>();
-  readonly #byLast = new Map<number, Numbered[]>();
-  readonly #others: Numbered[] = [];
+  readonly #byName = new Map<string, NumberedRule[]>();
+  readonly #byExtension = new Map<string, NumberedRule[]>();
+  readonly #byPath = new Map<string, NumberedRule[]>();
+  readonly #byFirstCharacter = new Map<number, NumberedRule[]>();
+  readonly #byLastCharacter = new Map<number, NumberedRule[]>();
+  readonly #others: NumberedRule[] = [];
 
-  constructor(dirRelative: string, rules: readonly Numbered[]) {
+  constructor(dirRelative: string, rules: readonly NumberedRule[]) {
     this.#base = dirRelative === '' ? '' : `${dirRelative}/`;
-    for (const rule of [...rules].reverse()) this.#file(rule);
+    for (const rule of [...rules].reverse()) this.#index(rule);
   }
 
-  lastMatch(path: string, isDirectory: boolean): Numbered | undefined {
+  lastMatch(path: string, isDirectory: boolean): NumberedRule | undefined {
     if (!path.startsWith(this.#base)) return undefined;
     const name = path.slice(path.lastIndexOf('/') + 1);
     const below = path.slice(this.#base.length);
     const dot = name.lastIndexOf('.');
-    let last = later(undefined, this.#byPath.get(below), isDirectory);
-    if (dot >= 0) last = later(last, this.#byExtension.get(name.slice(dot)), isDirectory);
+    let last = laterApplicable(undefined, this.#byPath.get(below), isDirectory);
+    if (dot >= 0) last = laterApplicable(last, this.#byExtension.get(name.slice(dot)), isDirectory);
     const tried = { name, below, isDirectory };
-    last = latest(last, this.#byName.get(name), tried);
-    last = latest(last, this.#byFirst.get(name.charCodeAt(0)), tried);
-    last = latest(last, this.#byLast.get(name.charCodeAt(name.length - 1)), tried);
-    return latest(last, this.#others, tried);
+    last = laterMatching(last, this.#byName.get(name), tried);
+    last = laterMatching(last, this.#byFirstCharacter.get(name.charCodeAt(0)), tried);
+    last = laterMatching(last, this.#byLastCharacter.get(name.charCodeAt(name.length - 1)), tried);
+    return laterMatching(last, this.#others, tried);
   }
 
-  #file(rule: Numbered): void {
+  #index(rule: NumberedRule): void {
     const { about } = rule;
     if ('path' in about) {
       const names = about.path.map((segment) => (segment === GLOBSTAR ? undefined : segment.literal));
       if (!names.includes(undefined)) add(this.#byPath, names.join('/'), rule);
-      else this.#fileByName(about.path.at(-1)!, rule);
+      else this.#indexByName(about.path.at(-1)!, rule);
     } else if (about.name.extension !== undefined) add(this.#byExtension, about.name.extension, rule);
-    else this.#fileByName(about.name, rule);
+    else this.#indexByName(about.name, rule);
   }
 
-  #fileByName(name: Segment, rule: Numbered): void {
+  #indexByName(name: Segment, rule: NumberedRule): void {
     if (name === GLOBSTAR) this.#others.push(rule);
     else if (name.literal !== undefined) add(this.#byName, name.literal, rule);
-    else if (name.begins) add(this.#byFirst, name.begins.charCodeAt(0), rule);
-    else if (name.ends) add(this.#byLast, name.ends.charCodeAt(name.ends.length - 1), rule);
+    else if (name.begins) add(this.#byFirstCharacter, name.begins.charCodeAt(0), rule);
+    else if (name.ends) add(this.#byLastCharacter, name.ends.charCodeAt(name.ends.length - 1), rule);
     else this.#others.push(rule);
   }
 }
 
-function add<K>(lists: Map<K, Numbered[]>, key: K, rule: Numbered): void {
+function add<K>(lists: Map<K, NumberedRule[]>, key: K, rule: NumberedRule): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [rule]);
   else list.push(rule);
@@ -137,17 +137,17 @@ function add<K>(lists: Map<K, Numbered[]>, key: K, rule: Numbered): void {
  * The later of two rules: one that is known to match, and the first of a list that applies. The caller found the list
  * by an exact path or extension, so only `directoryOnly` is left to check.
  */
-function later(
-  known: Numbered | undefined,
-  list: readonly Numbered[] | undefined,
+function laterApplicable(
+  known: NumberedRule | undefined,
+  list: readonly NumberedRule[] | undefined,
   isDirectory: boolean,
-): Numbered | undefined {
+): NumberedRule | undefined {
   const found = list?.find((rule) => isDirectory || !rule.directoryOnly);
   if (found === undefined) return known;
   return known === undefined || found.order > known.order ? found : known;
 }
 
-interface Tried {
+interface TriedPath {
   readonly name: string;
   /** The path relative to the directory of the rules. */
   readonly below: string;
@@ -155,11 +155,11 @@ interface Tried {
 }
 
 /** The later of two rules: one that is known to match, and the first of a list whose pattern matches. */
-function latest(
-  known: Numbered | undefined,
-  list: readonly Numbered[] | undefined,
-  tried: Tried,
-): Numbered | undefined {
+function laterMatching(
+  known: NumberedRule | undefined,
+  list: readonly NumberedRule[] | undefined,
+  tried: TriedPath,
+): NumberedRule | undefined {
   if (list === undefined) return known;
   for (const rule of list) {
     if (known !== undefined && rule.order < known.order) return known;
@@ -169,8 +169,8 @@ function latest(
   return known;
 }
 
-function matches({ about, within }: Numbered, { name, below }: Tried): boolean {
+function matches({ about, requiredName }: NumberedRule, { name, below }: TriedPath): boolean {
   if ('name' in about) return about.name.matches(name);
-  if (within !== undefined && !below.includes(within)) return false;
+  if (requiredName !== undefined && !below.includes(requiredName)) return false;
   return matchPath(about.path, about.path.length, below.split('/'));
 }
