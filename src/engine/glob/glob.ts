@@ -20,7 +20,7 @@ import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts
 const LONGEST = 4096;
 /** The most characters of a glob together with the directory before it: a longer text is refused before parsing. */
 const LONGEST_WITH_BASE = 64 * 1024;
-const MOST_ALTERNATIVES = 1000;
+export const MOST_ALTERNATIVES = 1000;
 /** The most characters that all alternatives of a glob may have together. */
 const MOST_EXPANDED = 131_072;
 /**

@@ -1,10 +1,8 @@
 /** Makes a glob relative to a directory further down: below `home/me`, `home/me/src/**` becomes `src/**`. */
 
 import { expandBraces } from './braces.ts';
-import { compileGlobs } from './glob.ts';
-
-const MOST_ALTERNATIVES = 1000;
-const GLOBSTAR = '**';
+import { compileGlobs, MOST_ALTERNATIVES } from './glob.ts';
+import { GLOBSTAR } from './path-glob.ts';
 
 /** Globs relative to `directory` that together match there what the glob matches; none when nothing there can match. */
 export function residualGlobs(glob: string, directory: string): string[] {
