@@ -1,10 +1,10 @@
-/** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
+/** Measures how many bytes a value takes as JSON, without writing the JSON: values may have many megabytes. */
 import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
 /**
- * What each byte takes beyond itself. Quotes, backslashes and a few control characters have an escape of two
+ * How many bytes the escape of each byte adds. Quotes, backslashes and a few control characters have an escape of two
  * characters, other control characters one of six.
  */
 const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
@@ -14,12 +14,13 @@ const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** Characters that are measured between two yields. A value takes as long as some more characters. */
+/** How many characters are measured between two yields. */
 const PIECE = 64 * 1024;
+/** Measuring a value takes as long as measuring this many further characters. */
 const VALUE = 16;
-/** Shorter texts are measured without encoding them. */
+/** Texts with fewer characters are measured without encoding them. */
 const SHORT = 8 * 1024;
-/** No character takes more bytes as UTF-8. */
+/** Holds a piece as UTF-8, in which no UTF-16 unit takes more than three bytes. */
 const bytes = Buffer.allocUnsafeSlow(3 * PIECE);
 const encoder = new TextEncoder();
 
@@ -41,7 +42,7 @@ export function jsonBytes(value: unknown): number {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** The same, but no more than `most`: what is longer is not measured to its end. */
+/** The same, but at most `most`: a longer value is not measured to its end. */
 export function jsonBytesUpTo(value: unknown, most: number): number {
   const steps = measuringJson(value);
   for (let step = steps.next(); ; step = steps.next()) {
@@ -49,7 +50,7 @@ export function jsonBytesUpTo(value: unknown, most: number): number {
   }
 }
 
-/** The same, and it yields the size so far again and again: a long value is measured while others work. */
+/** The same as a generator that yields the size so far again and again, so that others can work in between. */
 export function* measuringJson(value: unknown): Generator<number, number> {
   let sum = 0;
   let left = PIECE;
@@ -81,7 +82,7 @@ export function* measuringJson(value: unknown): Generator<number, number> {
   function* list(items: readonly unknown[]): Generator<number, void> {
     sum += items.length === 0 ? 2 : 1 + items.length;
     for (const item of items) {
-      // Without a generator for each of many short texts.
+      // Saves a generator for each of many short texts.
       if (typeof item === 'string' && item.length + VALUE < left) {
         left -= item.length + VALUE;
         sum += jsonTextBytes(item);

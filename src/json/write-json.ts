@@ -1,30 +1,30 @@
-/** Writes values as JSON: the same text as `JSON.stringify`, in a fifth of the time where a value holds long texts. */
+/** Writes values as JSON: the same text as `JSON.stringify`, in a fifth of the time if a value contains long texts. */
 import { escapeBase64 } from './escape.generated.ts';
 import { isWellFormed, pieceEnd } from './text-pieces.ts';
 
-/** Escapes of shorter texts take no less time here. */
+/** For texts with fewer characters, `JSON.stringify` is as fast. */
 const SHORT = 200;
-/** Characters that are escaped at once. */
+/** How many characters are escaped at once. */
 const PIECE = 16 * 1024;
 /**
- * WebAssembly takes about as long to start as the escapes of this many characters save. A server that has just started
- * answers without it.
+ * How many characters of long texts are written before WebAssembly starts: starting it takes about as long as it saves
+ * on this many. So a server that has just started answers without it.
  */
 const START_AFTER = 2 * 1024 * 1024;
 /** How deep to look for long texts: message, result, content, item, text. */
 const LEVELS = 4;
-/** Names that need no escapes. */
+/** Member names that need no escapes. */
 const PLAIN_NAME = /^\w*$/;
 
-// The memory of assembly/escape.ts: its own constants, the text, and the text with escapes.
+// The memory of assembly/escape.ts holds its own constants, then the text, then the escaped text.
 const TEXT = 1024;
 const SLACK = 64;
 const ESCAPED = TEXT + 3 * PIECE + SLACK;
-/** A control character takes six bytes as an escape. */
+/** The longest escape, that of a control character, has six bytes. */
 const MEMORY = ESCAPED + 6 * PIECE + SLACK;
 const PAGE = 64 * 1024;
 
-/** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
+/** The part of the global `WebAssembly` that is used here: neither ES2023 nor Node's types declare it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer };
@@ -33,12 +33,12 @@ declare const WebAssembly: {
 
 interface Escaper {
   memory: Buffer;
-  /** Writes [from, end) of the memory at `to`, and gives the end of that. */
+  /** Writes [from, end) of the memory with escapes at `to`, and returns the end of what it wrote. */
   addEscapes(from: number, end: number, to: number): number;
 }
 
 let loaded: Escaper | undefined;
-/** Characters of long texts that were written before. */
+/** How many characters of long texts were written before WebAssembly started. */
 let written = 0;
 
 function load(): Escaper {
@@ -48,10 +48,10 @@ function load(): Escaper {
   return { memory: Buffer.from(memory.buffer), addEscapes: (exports as Escaper).addEscapes };
 }
 
-/** Where JSON goes: a text, or bytes. */
+/** Where JSON is written to: a string, or bytes. */
 export interface JsonOutput {
   add(text: string): void;
-  /** A part of a memory that holds UTF-8. */
+  /** Adds [from, end) of a memory that contains UTF-8. */
   addBytes(memory: Buffer, from: number, end: number): void;
 }
 
@@ -67,7 +67,7 @@ class JsonText implements JsonOutput {
   }
 }
 
-/** A plain value, as it came from JSON or can become JSON. */
+/** Writes a plain value: one that came from JSON or can become JSON. */
 export function writeJson(value: unknown): string {
   const output = new JsonText();
   writeJsonTo(output, value);
@@ -104,7 +104,7 @@ function writeMembers(output: JsonOutput, value: object, level: number): void {
   output.add(before === '{' ? '{}' : '}');
 }
 
-/** A text with its quotes. */
+/** Writes a text with its quotes. */
 export function writeText(text: string): string {
   const output = new JsonText();
   writeTextTo(output, text);
@@ -129,7 +129,7 @@ function writeTextTo(output: JsonOutput, text: string): void {
   output.add('"');
 }
 
-/** Undefined while too little was written for it to pay. */
+/** Undefined while so little was written that starting WebAssembly does not pay off. */
 function escaperFor(text: string): Escaper | undefined {
   if (loaded) return loaded;
   written += text.length;
