@@ -17,7 +17,7 @@ const HALF_EXTRA = 3;
 /** How many characters are measured between two yields. */
 const PIECE = 64 * 1024;
 /** Measuring a value takes as long as measuring this many further characters. */
-const VALUE = 16;
+const CHARACTERS_A_VALUE = 16;
 /** Texts with fewer characters are measured without encoding them. */
 const SHORT = 8 * 1024;
 /** Holds a piece as UTF-8, in which no UTF-16 unit takes more than three bytes. */
@@ -55,7 +55,7 @@ export function* measuringJson(value: unknown): Generator<number, number> {
   let sum = 0;
   let left = PIECE;
   function* measure(each: unknown): Generator<number, void> {
-    left -= VALUE;
+    left -= CHARACTERS_A_VALUE;
     if (left <= 0) {
       left = PIECE;
       yield sum;
@@ -83,8 +83,8 @@ export function* measuringJson(value: unknown): Generator<number, number> {
     sum += items.length === 0 ? 2 : 1 + items.length;
     for (const item of items) {
       // Saves a generator for each of many short texts.
-      if (typeof item === 'string' && item.length + VALUE < left) {
-        left -= item.length + VALUE;
+      if (typeof item === 'string' && item.length + CHARACTERS_A_VALUE < left) {
+        left -= item.length + CHARACTERS_A_VALUE;
         sum += jsonTextBytes(item);
       } else yield* measure(item === undefined ? null : item);
     }
