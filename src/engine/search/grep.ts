@@ -1,4 +1,4 @@
-/** Searches contents by a plan: the threads search alone, or only the files that ripgrep names. */
+/** Searches contents by a plan: the threads search all files, or only those that ripgrep names. */
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -11,7 +11,7 @@ import { requireRootReadable, type SearchRoot, selectionOf } from './walk/search
 import type { FoundFile, ThreadResult } from './workers/jobs.ts';
 import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
-/** The threads search alone for so long before ripgrep starts: a search that ends early needs no process. */
+/** How long the threads search alone before ripgrep starts: a search that ends early needs no process. */
 const HEAD_START_MS = 40;
 
 export async function grepWith(

@@ -1,6 +1,6 @@
 /**
- * Scans whole trees and copies files of them, so that callers can compare a tree with what it was. What takes a moment
- * is done at once; only the rest is worth waking the search threads for.
+ * Scans whole trees and copies files of them, so that callers can compare a tree with its earlier state. The main
+ * thread does what takes only a moment; only the rest is worth waking the search threads for.
  */
 import type { Dir } from '../confine/directory/dir.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
@@ -20,16 +20,16 @@ import type { ThreadResult } from './workers/jobs.ts';
 import type { JobTemplate } from './workers/run-job.ts';
 import { Scan } from './workers/scan-job.ts';
 
-/** How long the main thread may work before it leaves the rest to the search threads. */
+/** How long the main thread works before it leaves the rest to the search threads. */
 const OWN_MS = 8;
-/** Larger directories are listed by the search threads: the main thread could not leave one halfway. */
+/** The search threads list directories with more names: the main thread could not stop in the middle of one. */
 const OWN_NAMES = 2048;
 const FILES_A_UNIT = 64;
 
-/** Runs a job on these units until all work is done. */
+/** Runs a job on these units in the search threads, until all work is done. */
 export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
 
-/** Runs a part of the work on this thread. */
+/** Runs a part of the work on the main thread. */
 function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
   const cursor = openCursor(scanRootOf(dir));
   try {
