@@ -1,9 +1,9 @@
 /**
- * Finds a few literal texts of which every match of a pattern must contain one.
+ * Finds a few literals such that every match of a pattern must contain one of them.
  *
  * Each part of a pattern is either known exactly (it matches one of a few texts and nothing else) or is a gap. Texts
  * that follow each other without a gap are joined. The text of a positive lookaround must be in the same line too.
- * When in doubt a part is a gap: the result may be weak, but it is never wrong.
+ * When in doubt, a part is a gap: the result may be weak, but it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
@@ -17,25 +17,28 @@ import {
 } from './literal-cost.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
-/** Of longer texts the beginning is enough. */
+/** In characters. Longer texts are not joined further: this much is enough to look for. */
 const LONGEST_TEXT = 256;
 
 export interface RequiredLiterals {
   /** UTF-8 as one character for each byte. */
   literals: readonly string[];
   ignoreCase: boolean;
-  /** Further literals that the line must contain, all of them. */
+  /** Further literals: the line must contain all of them. */
   alsoRequired: readonly string[];
-  /** Whether a line matches exactly when it contains one of the literals: nothing else is in the pattern. */
+  /** Whether every line that contains one of the literals matches: the pattern has nothing else. */
   candidatesMatch: boolean;
-  /** At which share of all places in ordinary text one of them occurs, estimated. */
+  /** An estimate: the share of all places in ordinary text where one of the literals begins. */
   frequency: number;
 }
 
+/** What is known about a part of a pattern. */
 interface KnownTexts {
+  /** All texts that the part can match. */
   exact: PossibleTexts | undefined;
+  /** Texts of which every match of the part contains one. */
   required: PossibleTexts | undefined;
-  /** Single texts that are required as well, all of them. */
+  /** Single texts: every match of the part contains each of them. */
   all: readonly PossibleTexts[];
 }
 
@@ -57,7 +60,7 @@ export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | und
   };
 }
 
-/** The rarest ones that the literals do not contain anyway. */
+/** The rarest of the texts that every match contains, without those that are part of all the literals. */
 function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]): readonly string[] {
   const further = all.flatMap((texts) => toLiterals(texts) ?? []);
   return [...new Set(further)]
@@ -79,7 +82,7 @@ function ofAlternatives(alternatives: readonly AST.Alternative[], flags: Pattern
   return { exact, required, all: alternatives.length === 1 ? all : [] };
 }
 
-/** Joins neighbours as far as they are known, and keeps the texts that are cheapest to look for. */
+/** Joins adjacent parts as far as they are known, and keeps the texts that are cheapest to look for. */
 function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
   const sequence = new Sequence();
   for (const element of elements) addElement(sequence, element, flags);
@@ -89,7 +92,7 @@ function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): Know
 class Sequence {
   /** What the text since the last gap can be. */
   #run: PossibleTexts = EMPTY;
-  /** The same as far as it is a single text: a scan looks for one text faster than for several. */
+  /** The end of that, as far back as only one text is possible: a scan for one text is faster than for several. */
   #single: PossibleTexts = EMPTY;
   #whole = true;
   #best: PossibleTexts | undefined;
@@ -120,7 +123,7 @@ class Sequence {
     this.#whole = false;
   }
 
-  /** Text that must follow here, although this sequence does not take it. */
+  /** Handles a lookahead: this text must follow here, although it is not part of this sequence. */
   ahead(exact: PossibleTexts): void {
     this.consider(join(this.#run, exact));
     this.consider(join(this.#single, exact));
@@ -131,7 +134,7 @@ class Sequence {
     if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#all.push(texts);
   }
 
-  /** What a part requires besides the texts that it matches as a whole. */
+  /** Adds what a part requires besides its exact texts. */
   include(known: KnownTexts): void {
     this.consider(known.required);
     this.#all.push(...known.all);
@@ -151,7 +154,7 @@ function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlag
     return;
   }
   if (element.type === 'Assertion') {
-    // It takes no text itself; the text of a positive lookaround must occur somewhere in the line.
+    // An assertion matches no text itself, but the text of a positive lookaround must occur somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
     const known = ofAlternatives(element.alternatives, flags);
@@ -188,7 +191,7 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: Patt
     sequence.add(times);
     return;
   }
-  // The least number of repetitions is at the beginning as well as at the end of the repeated part.
+  // The repeated part begins with the least number of repetitions, and it ends with them too.
   if (times) sequence.add(times);
   sequence.gap();
   sequence.consider(known.exact);
@@ -234,7 +237,7 @@ function repeat(one: PossibleTexts, times: number): PossibleTexts | undefined {
 }
 
 /**
- * Whether the texts are the whole pattern: it has no assertion, and nothing in which a line as the pattern sees it
+ * Whether the texts are the whole pattern: it has no assertion, and nothing for which the line that the pattern sees
  * could differ from the line's bytes.
  */
 function areWholePattern(exact: PossibleTexts, { root }: ParsedPattern): boolean {

@@ -1,8 +1,9 @@
 /**
- * Whether a pattern finds the same in a text as in its bytes of UTF-8, each of them read as one character.
+ * Decides whether a pattern finds the same in a text as in its UTF-8, read as one character for each byte.
  *
- * So it is when it only asks for ASCII, and passes over any number of other characters without telling them apart:
- * `lock.*free`, `"[^"]*"`. A long line that is not ASCII then needs no decoding to be decided on.
+ * That holds if the pattern names only ASCII characters, and matches any number of other characters without
+ * distinguishing them: `lock.*free`, `"[^"]*"`. Then a search can decide on a long line that is not ASCII without
+ * decoding it.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { isCharacterNode, oneCharacter } from './characters.ts';
@@ -13,8 +14,8 @@ export function readsBytes({ root, flags }: ParsedPattern): boolean {
 }
 
 /**
- * Whether every match begins with this text, and nothing is asked of what is around the match: then a match in a
- * part of a line that begins with the text is one in the whole line.
+ * Whether every match begins with this text, and the pattern does not examine what is around the match. Then a match in
+ * a part of a line that begins with the text is also a match in the whole line.
  */
 export function beginsWith({ root, flags }: ParsedPattern, text: string): boolean {
   const [only, other] = root.alternatives;
@@ -48,7 +49,7 @@ function isRead(element: AST.Element, flags: PatternFlags): boolean {
   }
 }
 
-/** Whether it may be any character that is not ASCII: U+2028 and U+2029, which no dot takes, are looked for later. */
+/** Whether it matches every character beyond ASCII. `.` does so but for U+2028 and U+2029: long-line.ts handles these. */
 function takesAllButAscii(element: AST.Element): boolean {
   if (element.type === 'CharacterSet')
     return element.kind === 'any' || (isAsciiSet(element) && 'negate' in element && element.negate);

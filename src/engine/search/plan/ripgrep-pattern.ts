@@ -1,6 +1,6 @@
 /**
  * Translates an ECMAScript pattern to one for ripgrep that matches at least every line that the original matches.
- * What has no cheap equivalent there becomes 'any bytes'; the original decides afterwards.
+ * Parts that have no cheap equivalent there become 'any bytes'; the original pattern decides afterwards.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode, oneCharacter } from './characters.ts';
@@ -62,7 +62,7 @@ function narrowClass(node: CharacterNode, flags: PatternFlags): string | undefin
 }
 
 function canBeOneCharacter(node: CharacterNode, flags: PatternFlags): boolean {
-  // No line contains a newline, so any translation of it is right.
+  // No line contains a newline, so any translation of one is correct.
   return node.type === 'Character' || oneCharacter(node, flags) !== undefined;
 }
 
@@ -90,7 +90,7 @@ function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags):
     return `${ANY_BYTE}{${least},}`;
   }
   const repeated = narrow ?? ofElement(element, flags);
-  // 'Anything' already takes as much as it can.
+  // A repetition of 'anything' matches the same as 'anything'.
   if (repeated === ANYTHING) return ANYTHING;
   const most = max > MOST_REPEATS ? '' : String(max);
   return `(?:${repeated}){${least},${most}}`;

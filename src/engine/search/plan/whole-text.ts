@@ -1,15 +1,15 @@
 /**
- * Rewrites a pattern so that it can run over a whole file at once and finds at least every line that the pattern
- * matches by itself: for patterns that no prefilter fits.
+ * Rewrites a pattern that has no prefilter, so that it can run over a whole file at once. The new form finds at least
+ * every line that the pattern matches.
  *
- * No part of the new form takes a newline, or a single `[^x]*` would run to the end of the file from every line.
- * There is no such form for a pattern with a negative lookaround, which sees beyond the line.
+ * No part of the new form matches a newline, or a single `[^x]*` would run to the end of the file from every line.
+ * A pattern with a negative lookaround has no such form, because the lookaround would see beyond the line.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode } from './characters.ts';
 import { flagString, type ParsedPattern, type PatternFlags } from './parse-pattern.ts';
 
-/** Undefined when the search must try lines one by one. */
+/** Undefined if the search must try lines one by one. */
 export function wholeTextForm(pattern: ParsedPattern, flags: string): RegExp | undefined {
   if (cannotBeWhole(pattern.root.alternatives)) return undefined;
   try {
@@ -61,7 +61,7 @@ function ofElement(element: AST.Element, flags: PatternFlags): string {
   }
 }
 
-/** Keeps the opening as written (`(?:`, `(?<name>`, `(?=`), and with it the numbers of the groups. */
+/** Keeps the opening as written (`(?:`, `(?<name>`, `(?=`), so that groups keep their numbers. */
 function within(
   group: AST.Group | AST.CapturingGroup | AST.LookaroundAssertion,
   flags: PatternFlags,
