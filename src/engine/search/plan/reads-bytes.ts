@@ -49,7 +49,7 @@ function isRead(element: AST.Element, flags: PatternFlags): boolean {
   }
 }
 
-/** Whether it matches every character beyond ASCII. `.` does so but for U+2028 and U+2029: long-line.ts handles these. */
+/** Whether it matches every character beyond ASCII, except that long-line.ts handles U+2028 and U+2029 later. */
 function takesAllButAscii(element: AST.Element): boolean {
   if (element.type === 'CharacterSet')
     return element.kind === 'any' || (isAsciiSet(element) && 'negate' in element && element.negate);
