@@ -19,7 +19,7 @@ export interface Visitor {
   isBeyond(path: string): boolean;
   /** Called first for each directory, with all names in it, including those that the selector leaves out. */
   listed?(directory: string, names: readonly string[]): void;
-  /** Called with the entries of a directory that the selector takes: all types, but only directories that are entered. */
+  /** Called with the entries of a directory that the selector takes, including directories that the walk enters. */
   entries?(directory: string, names: readonly string[], types: readonly EntryType[]): void;
   /** Called for each file, while the cursor is at its directory. */
   file?(directory: string, name: string): void;

@@ -15,7 +15,7 @@ import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 
-/** A thread sends its findings in batches of about this many lines. */
+/** A thread sends what it found in batches of about this many lines. */
 const LINES_A_BATCH = 512;
 
 export class GrepVisitor implements Visitor {
@@ -35,7 +35,7 @@ export class GrepVisitor implements Visitor {
   readonly #countFiles: boolean;
   readonly #candidates: ReadonlySet<string> | undefined;
   readonly #send: (files: FoundFile[]) => void;
-  /** What this thread found: by that it knows what the search cannot want any more, before the main thread says so. */
+  /** What this thread found. Its bound often rules out paths before the main thread sets the bound of the queue. */
   readonly #first: FirstByPath<undefined>;
   #batch: FoundFile[] = [];
   #batchLines = 0;
@@ -67,7 +67,7 @@ export class GrepVisitor implements Visitor {
     return !this.#searchesAll && this.#isUnwanted(path);
   }
 
-  /** Whether to search files although the search wants no matches of them. */
+  /** Whether to search files even if the search does not need their matches. */
   get #searchesAll(): boolean {
     return this.#countAll || this.#countFiles;
   }
@@ -100,10 +100,10 @@ export class GrepVisitor implements Visitor {
     }
   }
 
-  /** Whether an earlier search read the file, and it holds nothing that this one looks for; counts it then. */
+  /** Whether an earlier search has shown that the file cannot match. If so, counts it as searched. */
   #holdsNone(key: number, name: string, declared: Charset | undefined): boolean {
     const knowledge = this.#known!.ask(key, name);
-    // In another encoding it may be text.
+    // With a declared encoding, a file that was binary may be text.
     if (knowledge === 'unknown' || (knowledge === 'binary' && declared !== undefined)) return false;
     if (knowledge === 'text') this.#countFile();
     return true;
@@ -119,7 +119,7 @@ export class GrepVisitor implements Visitor {
     this.#queue.addFile();
   }
 
-  /** How many matching lines of one file the search wants to see. */
+  /** How many matching lines of one file the search wants to collect. */
   get #wantedOfFile(): number {
     if (this.#summary === undefined) return this.#wanted;
     return this.#summary === 'files' ? 1 : 0;

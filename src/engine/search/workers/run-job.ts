@@ -7,26 +7,26 @@ import type { AnyJob, FoundFile, JobRun, ThreadMessage, ThreadResult } from './j
 import type { SearchPool } from './pool.ts';
 import type { SearchThread } from './search-thread.ts';
 
-/** A thread that is asked to stop does so at its next file; one that is stuck in a pattern never does. */
+/** How long a thread that must stop has to do so. It stops at its next file, unless it is stuck in a pattern. */
 const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
-/** Most searches of a few files are over before a second thread could help. */
+/** When further threads join a search: most searches of a few files are over before a second thread could help. */
 const HELP_AFTER_MS = 3;
-/** The same where all that is left is a few files of one directory. */
+/** The same if all that is left is a few files of one directory. */
 const HELP_WITH_FEW_AFTER_MS = 12;
 
 /** Distributes over a union, so that each kind of job keeps its own fields. */
 type WithoutRun<T> = T extends unknown ? Omit<T, keyof JobRun> : never;
-/** A job before it is known which threads run it, and on which queue. */
+/** A job without what identifies its run: that is known only when threads start it. */
 export type JobTemplate = WithoutRun<AnyJob>;
 
-/** The time limit and the cancellation of one call, over all steps of its search. */
+/** The time limit and the cancellation of one call, for all steps of its search. */
 export class CallLimits {
   readonly #call: SearchCall;
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #cancel = () => this.#stop({ kind: 'cancelled' });
-  /** Why the search must end, once it must. */
+  /** Why the search must end; undefined while it may continue. */
   failure: Failure | undefined;
 
   constructor(call: SearchCall) {
@@ -40,11 +40,12 @@ export class CallLimits {
     signal?.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** Aborted when the search must end. */
+  /** Aborts when the search must end. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /** Fails if the search must end. */
   check(): void {
     if (this.failure) throw new EngineFailure(this.failure);
   }
@@ -60,7 +61,7 @@ export class CallLimits {
   }
 }
 
-/** What all jobs of one search use. */
+/** What all jobs of one search share. */
 export interface RunningSearch {
   pool: SearchPool;
   queue: WorkQueue;
@@ -76,8 +77,8 @@ export interface RunningSearch {
 let lastId = 0;
 
 /**
- * The results of all threads that took part. After `pauseAfterMs` the threads stop where they are, and the units
- * that they did not get to stay in the queue.
+ * Returns the results of all threads that took part. After `pauseAfterMs` the threads stop where they are, and the
+ * units that they did not get to remain in the queue.
  */
 export async function runJob(
   running: RunningSearch,
@@ -92,7 +93,7 @@ export async function runJob(
     pool.giveBack(threads);
     limits.check();
   }
-  // A second thread could come too late for these units: then one thread works alone.
+  // These units are not in the queue, and a second thread could come too late to do some of them: one works alone.
   pool.giveBack(running.overflow.length > 0 ? threads.splice(1) : []);
   const { memory, overflow } = running;
   const run: JobRun = { id: ++lastId, queue: memory, round: queue.round, overflow };
@@ -111,7 +112,7 @@ export async function runJob(
   }
 }
 
-/** Names, globs and texts that the kernel decides alone take bounded time; only a regular expression may run away. */
+/** Listings, and texts that the kernel finds alone, take bounded time. Only a regular expression may run away. */
 function surelyEnds(template: JobTemplate): boolean {
   return template.kind !== 'grep' || template.matcher.candidatesMatch;
 }
@@ -136,7 +137,7 @@ async function resultsOf(
         if (message.kind === 'failed') reject(failureOf(message));
         if (message.kind !== 'done') return;
         if (message.result.joined) threadResults.push(message.result);
-        // Do not wait for a thread that starts late and finds all work done.
+        // Do not wait for a thread that starts late and will find all work done.
         if (queue.isOver && threadResults.length === queue.joined) resolve();
       };
       first?.start(job, onMessage, reject);
@@ -167,7 +168,7 @@ function failureOf({ message, code }: Extract<ThreadMessage, { kind: 'failed' }>
   return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
 }
 
-/** No thread may continue after the call is over: ends those that do not stop by themselves. */
+/** Terminates the threads that do not stop by themselves: none may continue after the call is over. */
 async function stopThreads(threads: readonly SearchThread[], job: number): Promise<void> {
   const until = Date.now() + GRACE_MS;
   const atWork = () => threads.filter((thread) => thread.isAt(job));
