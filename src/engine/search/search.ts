@@ -21,7 +21,8 @@ import { openSearchRoot, requireRootReadable, type SearchRoot, selectionOf } fro
 import { fileUnit } from './walk/walk.ts';
 import type { ListJob, ThreadResult } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
-import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
+import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
+import { CallLimits } from './workers/time-limit.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;

@@ -1,14 +1,13 @@
 /** Runs one job on the threads of a pool until its work is done, its time is up or its caller cancels it. */
-import { EngineFailure, type Failure } from '../../failures.ts';
+import { EngineFailure } from '../../failures.ts';
 import type { SearchCall } from '../query.ts';
 import type { QueueMemory } from '../queue/queue-memory.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import type { AnyJob, FoundFile, JobRun, ThreadMessage, ThreadResult } from './jobs.ts';
 import type { SearchPool } from './pool.ts';
 import type { SearchThread } from './search-thread.ts';
+import { type CallLimits, stopThreads } from './time-limit.ts';
 
-/** How long a thread that must stop has to do so. It stops at its next file, unless it is stuck in a pattern. */
-const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
 /** When further threads join a search: most searches of a few files are over before a second thread could help. */
 const HELP_AFTER_MS = 3;
@@ -19,47 +18,6 @@ const HELP_WITH_FEW_AFTER_MS = 12;
 type WithoutRun<T> = T extends unknown ? Omit<T, keyof JobRun> : never;
 /** A job without what identifies its run: that is known only when threads start it. */
 export type JobTemplate = WithoutRun<AnyJob>;
-
-/** The time limit and the cancellation of one call, for all steps of its search. */
-export class CallLimits {
-  readonly #call: SearchCall;
-  readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout | undefined;
-  readonly #cancel = () => this.#stop({ kind: 'cancelled' });
-  /** Why the search must end; undefined while it may continue. */
-  failure: Failure | undefined;
-
-  constructor(call: SearchCall) {
-    this.#call = call;
-    const { timeoutMs, signal } = call;
-    if (timeoutMs !== undefined) {
-      const late: Failure = { kind: 'timeout', what: 'search', ms: timeoutMs };
-      this.#timer = setTimeout(() => this.#stop(late), timeoutMs);
-    }
-    if (signal?.aborted) this.#stop({ kind: 'cancelled' });
-    signal?.addEventListener('abort', this.#cancel, { once: true });
-  }
-
-  /** Aborts when the search must end. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Fails if the search must end. */
-  check(): void {
-    if (this.failure) throw new EngineFailure(this.failure);
-  }
-
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#call.signal?.removeEventListener('abort', this.#cancel);
-  }
-
-  #stop(failure: Failure): void {
-    this.failure ??= failure;
-    this.#controller.abort();
-  }
-}
 
 /** What all jobs of one search share. */
 export interface RunningSearch {
@@ -166,14 +124,4 @@ async function resultsOf(
 function failureOf({ message, code }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
   if (code === undefined) return new Error(message);
   return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
-}
-
-/** Terminates the threads that do not stop by themselves: none may continue after the call is over. */
-async function stopThreads(threads: readonly SearchThread[], job: number): Promise<void> {
-  const until = Date.now() + GRACE_MS;
-  const atWork = () => threads.filter((thread) => thread.isAt(job));
-  while (atWork().length > 0 && Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  await Promise.all(atWork().map((thread) => thread.end()));
 }
