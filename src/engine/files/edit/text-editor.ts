@@ -36,7 +36,7 @@ export class TextEditor {
     const answer = hasRegex(job)
       ? await this.#pool('#regexes').run(
           { job, bytes },
-          { ms: limits.regexMs, signal, keep: weight < KEEP_BELOW },
+          { ms: limits.regexTimeoutMs, signal, keep: weight < KEEP_BELOW },
         )
       : weight > AT_ONCE
         ? await this.#pool('#texts').run({ job, bytes }, { signal, keep: weight < KEEP_BELOW })
