@@ -5,7 +5,7 @@ import type { TextEdit } from '../../text/edit/apply-edits.ts';
 import type { ListedEdit } from '../../text/edit-list.ts';
 import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { WorkerPool } from './time-limited-worker-pool.ts';
 
 export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
