@@ -33,7 +33,7 @@ export interface SearchSettings {
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
   /** How long the main thread scans a tree before it leaves the rest to the search threads. */
-  ownMs?: number;
+  mainThreadMs?: number;
   /** The bundle of the search thread. Default: the one in the package. */
   workerFile?: string;
   /** A search remembers the signature of a file only if it has not changed for this long. Default: a minute. */
@@ -72,14 +72,14 @@ export interface Overview {
 export class Search {
   readonly #pool: SearchPool;
   readonly #ripgrep: boolean;
-  readonly #ownMs: number | undefined;
+  readonly #mainThreadMs: number | undefined;
   readonly #memories = new QueueMemories();
 
   constructor(options: SearchSettings = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
     this.#pool = new SearchPool(workers, options.workerFile, options.settledAfterMs);
     this.#ripgrep = options.ripgrep ?? true;
-    this.#ownMs = options.ownMs;
+    this.#mainThreadMs = options.mainThreadMs;
   }
 
   /** How many threads are alive. */
@@ -93,7 +93,7 @@ export class Search {
 
   /** Scans whole trees on the same threads. */
   get trees(): TreeScanner {
-    return new TreeThreads((units, job) => this.#runUnits(units, job), this.#ownMs);
+    return new TreeThreads((units, job) => this.#runUnits(units, job), this.#mainThreadMs);
   }
 
   /** Finds the lines that a regular expression matches. `where` may be a single file. */

@@ -21,16 +21,16 @@ import type { JobTemplate } from './workers/run-job.ts';
 import { Scan } from './workers/scan-job.ts';
 
 /** How long the main thread works before it leaves the rest to the search threads. */
-const OWN_MS = 8;
+const MAIN_THREAD_MS = 8;
 /** The search threads list directories with more names: the main thread could not stop in the middle of one. */
-const OWN_NAMES = 2048;
+const MOST_MAIN_THREAD_NAMES = 2048;
 const FILES_A_UNIT = 64;
 
 /** Runs a job on these units in the search threads, until all work is done. */
 export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
 
 /** Runs a part of the work on the main thread. */
-function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
+function runOnMainThread<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
   const cursor = openCursor(scanRootOf(dir));
   try {
     const part = partOn(cursor);
@@ -43,16 +43,16 @@ function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) =
 
 export class TreeThreads implements TreeScanner {
   readonly #run: RunUnits;
-  readonly #ownMs: number;
+  readonly #mainThreadMs: number;
 
-  constructor(run: RunUnits, ownMs: number = OWN_MS) {
+  constructor(run: RunUnits, mainThreadMs: number = MAIN_THREAD_MS) {
     this.#run = run;
-    this.#ownMs = ownMs;
+    this.#mainThreadMs = mainThreadMs;
   }
 
   async scan(dir: Dir, options: ScanOptions): Promise<TreeScan> {
-    const own = new OwnUnits([''], this.#ownMs);
-    const part = runHere(dir, (cursor) => new Scan(own, cursor, options, [], OWN_NAMES));
+    const own = new MainThreadUnits([''], this.#mainThreadMs);
+    const part = runOnMainThread(dir, (cursor) => new Scan(own, cursor, options, [], MOST_MAIN_THREAD_NAMES));
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
@@ -72,8 +72,8 @@ export class TreeThreads implements TreeScanner {
       }
       return parts;
     });
-    const own = new OwnUnits(units, this.#ownMs);
-    const part = runHere(dir, (cursor) => new FileCopies(own, cursor, target, []));
+    const own = new MainThreadUnits(units, this.#mainThreadMs);
+    const part = runOnMainThread(dir, (cursor) => new FileCopies(own, cursor, target, []));
     const others = await this.#rest(own.left, { kind: 'copy', root: scanRootOf(dir), target });
     return [part.copies(), ...others.flatMap(({ copies }) => copies ?? [])];
   }
@@ -84,7 +84,7 @@ export class TreeThreads implements TreeScanner {
 }
 
 /** The units that the main thread works on, until its time is up. */
-class OwnUnits implements UnitQueue {
+class MainThreadUnits implements UnitQueue {
   left: string[];
   files = 0;
   isEnded = false;

@@ -14,7 +14,7 @@ const ALL = { notEntered: ['.git', 'node_modules'], mostEntries: 1_000_000 };
 const DIRECTORIES = 40;
 const FILES = soak(12, 30);
 /** The search threads do everything, or only what the main thread leaves to them. */
-const SHARES = [{ ownMs: 0 }, {}];
+const SHARES = [{ mainThreadMs: 0 }, {}];
 
 let here: Fixture;
 afterEach(() => here.close());
@@ -70,11 +70,11 @@ describe('a look at a tree', () => {
     const seen = await look();
     expect(facts(seen)).toEqual(found(...outside));
     expect(seen).toMatchObject({ count: facts(seen).length, tooMany: false });
-    if (share.ownMs === 0) expect(here.search.threads).toBeGreaterThan(0);
+    if (share.mainThreadMs === 0) expect(here.search.threads).toBeGreaterThan(0);
   });
 
   it('shares out a directory with thousands of entries', async () => {
-    here = await fixture({}, { ownMs: 0 });
+    here = await fixture({}, { mainThreadMs: 0 });
     for (let f = 0; f < 2100; f++) writeFileSync(join(here.root, `file ${f}`), '');
     const seen = await look();
     expect(facts(seen)).toEqual(found());
@@ -156,7 +156,7 @@ describe('copies of files', () => {
   });
 
   it('hold nothing from outside while directories are swapped with links to there', async () => {
-    here = await fixture({}, { ownMs: 0 });
+    here = await fixture({}, { mainThreadMs: 0 });
     const outside = temporaryDirectory();
     const pairs: [string, string][] = [];
     for (let i = 0; i < 6; i++) {
