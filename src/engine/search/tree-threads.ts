@@ -56,7 +56,7 @@ export class TreeThreads implements TreeScanner {
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
-      : await this.#rest([...own.left, ...part.left], { kind: 'scan', root: scanRootOf(dir), ...left });
+      : await this.#rest([...own.left, ...part.tooLarge], { kind: 'scan', root: scanRootOf(dir), ...left });
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
     if (count > options.mostEntries) return { directories: [], unread: [], count, tooMany: true };
     const scanned = [part.packed(), ...others.flatMap(({ scanned }) => scanned ?? [])];

@@ -23,7 +23,7 @@ export interface ScanQueue extends UnitQueue {
 
 export class Scan {
   /** Directories with more than `mostNames` names, which are left to the search threads. */
-  readonly left: string[] = [];
+  readonly tooLarge: string[] = [];
   /** How many entries this thread has seen. */
   files = 0;
   readonly #queue: ScanQueue;
@@ -75,7 +75,7 @@ export class Scan {
 
   #list(directory: string): void {
     const names = this.#cursor.names(this.#mostNames);
-    if (names === 'too-many') this.left.push(directory);
+    if (names === 'too-many') this.tooLarge.push(directory);
     if (names === 'unreadable') this.#packer.addUnread(directory);
     if (typeof names === 'string') return;
     const parts: string[] = [];
@@ -119,7 +119,7 @@ export class Scan {
 
   #count(directory: string): void {
     if (this.#mostNames !== undefined && this.#cursor.names(this.#mostNames) === 'too-many') {
-      this.left.push(directory);
+      this.tooLarge.push(directory);
       return;
     }
     const listing = this.#cursor.list();
