@@ -25,8 +25,7 @@ export interface Visitor {
   file?(directory: string, name: string): void;
 }
 
-/** What a walk can be given besides its parts. */
-export interface WalkRest {
+export interface WalkOptions {
   /** Units that the queue had no room for. */
   overflow?: readonly string[];
   /** The only directories to enter. Default: all that the selector takes. */
@@ -57,7 +56,7 @@ export class TreeWalk {
     cursor: Cursor,
     selector: Selector,
     visitor: Visitor,
-    { overflow = [], only, withheld }: WalkRest = {},
+    { overflow = [], only, withheld }: WalkOptions = {},
   ) {
     this.#only = only;
     this.#withheld = withheld && new WithheldBelow(withheld, cursor);
