@@ -179,7 +179,7 @@ export class ContentSearch {
   #firstMatch(start: number, end: number, showsPart: boolean): MatchInWindow | 'none' | 'unsure' {
     const kernel = this.#kernel;
     const found = firstMatch(kernel, this.#pattern, this.#matcher, start, end);
-    if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.readsBytes || !showsPart) return found;
+    if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.worksOnBytes || !showsPart) return found;
     // Nothing is shown of a line that is only counted.
     const length = this.#collector.full ? 0 : this.#maxLineLength;
     const begins = this.#matcher.beginsWithCandidate && !this.#matcher.bytesExamined;

@@ -8,10 +8,10 @@ import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
-import { beginsWith, readsBytes } from './reads-bytes.ts';
 import { costOfRepeat, requiredRepeat } from './repeated-text.ts';
 import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
+import { beginsWith, worksOnBytes } from './works-on-bytes.ts';
 
 export type PlanKind = 'literal' | 'classes' | 'ripgrep' | 'workers';
 
@@ -31,8 +31,8 @@ export interface MatcherSpec {
   /** With a prefilter: the bytes that a match depends on, unless they are nearly all bytes. */
   bytesExamined: Uint8Array | undefined;
   /** With a prefilter: whether the pattern finds the same in the bytes of a text as in the text. */
-  readsBytes: boolean;
-  /** With a prefilter and `readsBytes`: whether every match begins at a candidate, whatever is around it. */
+  worksOnBytes: boolean;
+  /** With a prefilter and `worksOnBytes`: whether every match begins at a candidate, whatever is around it. */
   beginsWithCandidate: boolean;
   /** Without a prefilter: a form of the pattern that runs over a whole file; undefined to try every line. */
   wholeText: RegExp | undefined;
@@ -71,7 +71,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     prefilter: undefined,
     candidatesMatch: false,
     bytesExamined: undefined,
-    readsBytes: false,
+    worksOnBytes: false,
     beginsWithCandidate: false,
     wholeText: undefined,
   };
@@ -129,10 +129,10 @@ function prefilterPlan(
   const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed, literalCost);
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
-  const filtered = { ...plain, bytesExamined: bytesExamined(parsed), readsBytes: readsBytes(parsed) };
+  const filtered = { ...plain, bytesExamined: bytesExamined(parsed), worksOnBytes: worksOnBytes(parsed) };
   if (literals && literalCost <= classesCost) {
     const [only = '', other] = literals.literals;
-    const beginsWithCandidate = filtered.readsBytes && other === undefined && beginsWith(parsed, only);
+    const beginsWithCandidate = filtered.worksOnBytes && other === undefined && beginsWith(parsed, only);
     return literalPlan(literals, { ...filtered, beginsWithCandidate });
   }
   return classes && classesPlan(classes.filter, filtered);

@@ -7,7 +7,7 @@ import { truncateAround } from '../../../../src/engine/search/match/truncate-lin
 import { bytesExamined } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
-import { readsBytes } from '../../../../src/engine/search/plan/reads-bytes.ts';
+import { worksOnBytes } from '../../../../src/engine/search/plan/works-on-bytes.ts';
 import { soak } from '../../../soak.ts';
 import {
   CHOSEN,
@@ -93,7 +93,7 @@ function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; 
   const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
     const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
       .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).matcher)
-      .filter(({ prefilter, bytesExamined, readsBytes }) => prefilter && (bytesExamined || readsBytes));
+      .filter(({ prefilter, bytesExamined, worksOnBytes }) => prefilter && (bytesExamined || worksOnBytes));
     if (recipes.length === 0) return [];
     const right = expected(pattern);
     inParts++;
@@ -211,7 +211,7 @@ describe('whether a pattern finds the same in bytes', () => {
     ['(a.*)\\1', '', false],
     ['a.*(?=b)', '', false],
   ])('/%s/%s: %j', (source, flags, is) => {
-    expect(readsBytes(parsePattern(source, flags)!)).toBe(is);
+    expect(worksOnBytes(parsePattern(source, flags)!)).toBe(is);
   });
 });
 

@@ -9,8 +9,10 @@ import type { AST } from '@eslint-community/regexpp';
 import { isCharacterNode, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
-export function readsBytes({ root, flags }: ParsedPattern): boolean {
-  return !flags.unicode && !flags.multiline && root.alternatives.every((each) => allRead(each, flags));
+export function worksOnBytes({ root, flags }: ParsedPattern): boolean {
+  return (
+    !flags.unicode && !flags.multiline && root.alternatives.every((each) => sequenceWorksOnBytes(each, flags))
+  );
 }
 
 /**
@@ -27,20 +29,20 @@ export function beginsWith({ root, flags }: ParsedPattern, text: string): boolea
   return isText && first.length === text.length && !/[$^]|\\B/.test(root.raw);
 }
 
-function allRead({ elements }: AST.Alternative, flags: PatternFlags): boolean {
-  return elements.every((element) => isRead(element, flags));
+function sequenceWorksOnBytes({ elements }: AST.Alternative, flags: PatternFlags): boolean {
+  return elements.every((element) => elementWorksOnBytes(element, flags));
 }
 
-function isRead(element: AST.Element, flags: PatternFlags): boolean {
+function elementWorksOnBytes(element: AST.Element, flags: PatternFlags): boolean {
   if (isCharacterNode(element)) return oneCharacter(element, flags)?.onlyAscii === true;
   switch (element.type) {
     case 'Group':
     case 'CapturingGroup':
-      return element.alternatives.every((each) => allRead(each, flags));
+      return element.alternatives.every((each) => sequenceWorksOnBytes(each, flags));
     case 'Quantifier': {
       const { min, max, element: repeated } = element;
       const isAnyNumber = min <= 1 && max === Number.POSITIVE_INFINITY;
-      return (isAnyNumber && takesAllButAscii(repeated)) || isRead(repeated, flags);
+      return (isAnyNumber && matchesAllNonAscii(repeated)) || elementWorksOnBytes(repeated, flags);
     }
     case 'Assertion':
       return element.kind === 'word' || element.kind === 'start' || element.kind === 'end';
@@ -50,7 +52,7 @@ function isRead(element: AST.Element, flags: PatternFlags): boolean {
 }
 
 /** Whether it matches every character beyond ASCII, except that long-line.ts handles U+2028 and U+2029 later. */
-function takesAllButAscii(element: AST.Element): boolean {
+function matchesAllNonAscii(element: AST.Element): boolean {
   if (element.type === 'CharacterSet')
     return element.kind === 'any' || (isAsciiSet(element) && 'negate' in element && element.negate);
   if (element.type !== 'CharacterClass' || !element.negate) return false;
