@@ -92,7 +92,7 @@ export class ContentSearch {
         continue;
       }
       collector.enter(text.start, stop);
-      number = this.#window(text.start, stop, number);
+      number = this.#searchWindow(text.start, stop, number);
       if (text.ended || this.#done()) {
         collector.finish();
         break;
@@ -113,14 +113,14 @@ export class ContentSearch {
   }
 
   /** Searches [from, stop), whose first line has this number. Returns the number of the line at `stop`. */
-  #window(from: number, stop: number, number: number): number {
+  #searchWindow(from: number, stop: number, number: number): number {
     if (this.#collector.full && !this.#countAll) return number;
-    if (this.#matcher.prefilter) return this.#candidates(from, stop, number);
+    if (this.#matcher.prefilter) return this.#searchCandidates(from, stop, number);
     this.#text.confirm();
-    return this.#everyLine(from, stop, number);
+    return this.#searchEveryLine(from, stop, number);
   }
 
-  #candidates(from: number, stop: number, number: number): number {
+  #searchCandidates(from: number, stop: number, number: number): number {
     const kernel = this.#kernel;
     const collector = this.#collector;
     const begin = from;
@@ -161,7 +161,7 @@ export class ContentSearch {
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
     const showsPart = end - start > this.#maxLineLength * 16 || this.#collector.full;
-    const found = unlessTooMuch(() => this.#firstMatch(start, end, showsPart));
+    const found = unlessOutOfMemory(() => this.#firstMatch(start, end, showsPart));
     if (found === undefined || found === 'unsure') return false;
     if (found === 'none') return true;
     if (!showsPart) return false;
@@ -190,7 +190,7 @@ export class ContentSearch {
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {
-    const found = this.#tried(text);
+    const found = this.#tryLine(text);
     if (found && !this.#isSkipped(number) && !this.#collector.full)
       this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
   }
@@ -203,14 +203,14 @@ export class ContentSearch {
   }
 
   /** Tries the pattern on a line. A line on which it needs more memory than V8 has counts as too long to search. */
-  #tried(line: string): RegExpExecArray | null {
-    const found = unlessTooMuch(() => this.#pattern.exec(line));
+  #tryLine(line: string): RegExpExecArray | null {
+    const found = unlessOutOfMemory(() => this.#pattern.exec(line));
     if (found === undefined) this.#longLines++;
     return found ?? null;
   }
 
   /** Searches without a prefilter: decodes the window as one string, and finds lines by `wholeText` or tries each. */
-  #everyLine(from: number, stop: number, first: number): number {
+  #searchEveryLine(from: number, stop: number, first: number): number {
     const kernel = this.#kernel;
     let whole = this.#matcher.wholeText;
     const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
@@ -222,7 +222,7 @@ export class ContentSearch {
         const line = nextLineWith(whole, text, at);
         if (line === 'none') break;
         // The pattern may still have enough memory for each single line.
-        if (line === 'too much') whole = undefined;
+        if (line === 'out of memory') whole = undefined;
         else {
           number += countNewlines(text, at, line);
           at = line;
@@ -232,11 +232,11 @@ export class ContentSearch {
       const lineEnd = newline < 0 ? text.length : newline;
       const returned = newline > at && text.charCodeAt(newline - 1) === 0x0d;
       const line = text.slice(at, returned ? lineEnd - 1 : lineEnd);
-      const found = this.#tried(line);
+      const found = this.#tryLine(line);
       if (found) {
         place = skip(kernel, place, stop, number - placeNumber);
         placeNumber = number;
-        this.#keep(found, line, number, place, stop);
+        this.#collect(found, line, number, place, stop);
       }
       at = lineEnd + 1;
       number++;
@@ -244,7 +244,7 @@ export class ContentSearch {
     return this.#text.ended ? number : placeNumber + kernel.countByte(place, stop, NEWLINE);
   }
 
-  #keep(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
+  #collect(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
     if (this.#isSkipped(number) || this.#collector.full) return;
     const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
     this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
@@ -268,17 +268,17 @@ function lineText(kernel: Kernel, decoded: DecodedLines | undefined, start: numb
 }
 
 /** Where the next line begins, at or after `from`, in which the pattern finds something. */
-function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'too much' {
+function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'out of memory' {
   pattern.lastIndex = from;
-  const found = unlessTooMuch(() => pattern.exec(text));
-  if (found === undefined) return 'too much';
+  const found = unlessOutOfMemory(() => pattern.exec(text));
+  if (found === undefined) return 'out of memory';
   if (found === null) return 'none';
   const start = found.index === 0 ? 0 : text.lastIndexOf('\n', found.index - 1) + 1;
   return start < text.length ? start : 'none';
 }
 
 /** Undefined if V8 runs out of memory: it stores every place that it may backtrack to, and long texts have many. */
-function unlessTooMuch<T>(search: () => T): T | undefined {
+function unlessOutOfMemory<T>(search: () => T): T | undefined {
   try {
     return search();
   } catch (error) {
