@@ -46,7 +46,7 @@ const EMPTY: PossibleTexts = { texts: [''], fold: false };
 const GAP: KnownTexts = { exact: undefined, required: undefined, all: [] };
 
 export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
-  const known = ofAlternatives(pattern.root.alternatives, pattern.flags);
+  const known = textsOfAlternatives(pattern.root.alternatives, pattern.flags);
   const best = cheaper(known.exact, known.required);
   const literals = best && toLiterals(best);
   if (!best || !literals) return undefined;
@@ -69,12 +69,12 @@ function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]
     .slice(0, MAX_ALSO_REQUIRED);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
+function textsOfAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
   let exact: PossibleTexts | undefined = { texts: [], fold: false };
   let required: PossibleTexts | undefined = { texts: [], fold: false };
   let all: readonly PossibleTexts[] = [];
   for (const alternative of alternatives) {
-    const known = ofSequence(alternative.elements, flags);
+    const known = textsOfSequence(alternative.elements, flags);
     all = known.all;
     exact = union(exact, known.exact);
     required = union(required, cheaper(known.required, known.exact));
@@ -83,7 +83,7 @@ function ofAlternatives(alternatives: readonly AST.Alternative[], flags: Pattern
 }
 
 /** Joins adjacent parts as far as they are known, and keeps the texts that are cheapest to look for. */
-function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
+function textsOfSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
   const sequence = new Sequence();
   for (const element of elements) addElement(sequence, element, flags);
   return sequence.end();
@@ -157,13 +157,13 @@ function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlag
     // An assertion matches no text itself, but the text of a positive lookaround must occur somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
-    const known = ofAlternatives(element.alternatives, flags);
+    const known = textsOfAlternatives(element.alternatives, flags);
     sequence.consider(known.exact);
     sequence.include(known);
     if (element.kind === 'lookahead' && known.exact) sequence.ahead(known.exact);
     return;
   }
-  addKnown(sequence, ofElement(element, flags));
+  addKnown(sequence, textsOfElement(element, flags));
 }
 
 function addKnown(sequence: Sequence, known: KnownTexts): void {
@@ -179,7 +179,7 @@ function addKnown(sequence: Sequence, known: KnownTexts): void {
 function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
   const { element, min, max } = quantifier;
   if (element.type === 'Assertion') return;
-  const known = ofElement(element, flags);
+  const known = textsOfElement(element, flags);
   if (min === 0) {
     const optional = max === 1 && known.exact && union(known.exact, EMPTY);
     if (optional) sequence.add(optional);
@@ -199,12 +199,12 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: Patt
   if (times) sequence.add(times);
 }
 
-function ofElement(
+function textsOfElement(
   element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>,
   flags: PatternFlags,
 ): KnownTexts {
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
-    return ofAlternatives(element.alternatives, flags);
+    return textsOfAlternatives(element.alternatives, flags);
   }
   if (!isCharacterNode(element)) return GAP;
   const texts = oneCharacter(element, flags)?.texts;

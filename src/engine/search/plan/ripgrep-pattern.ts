@@ -14,34 +14,34 @@ const ANYTHING = `${ANY_BYTE}*`;
 const MOST_REPEATS = 40;
 
 export function ripgrepSuperset(pattern: ParsedPattern): string {
-  return ofAlternatives(pattern.root.alternatives, pattern.flags);
+  return translateAlternatives(pattern.root.alternatives, pattern.flags);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
-  return `(?:${alternatives.map(({ elements }) => ofSequence(elements, flags)).join('|')})`;
+function translateAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
+  return `(?:${alternatives.map(({ elements }) => translateSequence(elements, flags)).join('|')})`;
 }
 
-function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): string {
-  return elements.map((element) => ofElement(element, flags)).join('');
+function translateSequence(elements: readonly AST.Element[], flags: PatternFlags): string {
+  return elements.map((element) => translateElement(element, flags)).join('');
 }
 
-function ofElement(element: AST.Element, flags: PatternFlags): string {
+function translateElement(element: AST.Element, flags: PatternFlags): string {
   switch (element.type) {
     case 'Assertion':
-      return ofAssertion(element, flags);
+      return translateAssertion(element, flags);
     case 'Quantifier':
-      return ofRepeated(element, flags);
+      return translateRepeated(element, flags);
     case 'Group':
     case 'CapturingGroup':
-      return ofAlternatives(element.alternatives, flags);
+      return translateAlternatives(element.alternatives, flags);
     case 'Backreference':
       return ANYTHING;
     default:
-      return isCharacterNode(element) ? ofCharacter(element, flags) : ANYTHING;
+      return isCharacterNode(element) ? translateCharacter(element, flags) : ANYTHING;
   }
 }
 
-function ofCharacter(node: CharacterNode, flags: PatternFlags): string {
+function translateCharacter(node: CharacterNode, flags: PatternFlags): string {
   return narrowClass(node, flags) ?? (canBeOneCharacter(node, flags) ? ANY_CHARACTER : ANYTHING);
 }
 
@@ -66,7 +66,7 @@ function canBeOneCharacter(node: CharacterNode, flags: PatternFlags): boolean {
   return node.type === 'Character' || oneCharacter(node, flags) !== undefined;
 }
 
-function ofAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
+function translateAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
   switch (assertion.kind) {
     case 'start':
       return flags.multiline ? '' : '^';
@@ -81,7 +81,7 @@ function ofAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
   }
 }
 
-function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags): string {
+function translateRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags): string {
   if (element.type === 'Assertion') return '';
   const narrow = isCharacterNode(element) ? narrowClass(element, flags) : undefined;
   const least = Math.min(min, MOST_REPEATS);
@@ -89,7 +89,7 @@ function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags):
     if (!canBeOneCharacter(element, flags)) return ANYTHING;
     return `${ANY_BYTE}{${least},}`;
   }
-  const repeated = narrow ?? ofElement(element, flags);
+  const repeated = narrow ?? translateElement(element, flags);
   // A repetition of 'anything' matches the same as 'anything'.
   if (repeated === ANYTHING) return ANYTHING;
   const most = max > MOST_REPEATS ? '' : String(max);
