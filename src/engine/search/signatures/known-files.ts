@@ -69,19 +69,19 @@ export class KnownFiles {
   }
 
   /** Whether it is known that a file cannot match. */
-  ask(key: number, name: string): Knowledge {
+  lookUp(key: number, name: string): Knowledge {
     if (!this.#wanted) return 'unknown';
     const record = this.#store.find(key);
     if (typeof record !== 'number' || this.#mayMatch(record, this.#wanted)) return 'unknown';
     const state = this.#cursor.state(name);
-    if (!state || !this.#store.isOf(record, state)) return 'unknown';
+    if (!state || !this.#store.describes(record, state)) return 'unknown';
     return this.#store.signatureLength(record) === 0 ? 'binary' : 'text';
   }
 
   /** Remembers a file that was just read. If only a part was read, it reads the whole file into the kernel's memory. */
-  tell(key: number, fd: number, content: ReadContent): void {
+  learn(key: number, fd: number, content: ReadContent): void {
     const known = this.#store.find(key);
-    if (known === undefined) this.#store.see(key);
+    if (known === undefined) this.#store.markSeen(key);
     else if (this.#left > 0 && !this.#store.isFull) this.#remember(key, fd, known, content);
   }
 
@@ -89,7 +89,7 @@ export class KnownFiles {
     const state = stateOfFile(fd);
     // A file that was written while it was read has a later change time than this.
     const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;
-    if (!isSettled || (typeof known === 'number' && this.#store.isOf(known, state))) return;
+    if (!isSettled || (typeof known === 'number' && this.#store.describes(known, state))) return;
     if (!Number.isSafeInteger(state.ino) || !keepsTrueTimes(fd, state.dev)) return;
     if (content === 'binary') {
       this.#store.remember(key, state, NOTHING);

@@ -58,7 +58,7 @@ export class SignatureStore {
   }
 
   /** Whether the record describes the file in this state. */
-  isOf(record: number, { dev, ino, size, mtimeMs, ctimeMs }: FileState): boolean {
+  describes(record: number, { dev, ino, size, mtimeMs, ctimeMs }: FileState): boolean {
     const numbers = this.#numbers;
     const at = record >> 3;
     return (
@@ -88,7 +88,7 @@ export class SignatureStore {
   }
 
   /** Remembers that a file was read, and nothing else about it. */
-  see(key: number): void {
+  markSeen(key: number): void {
     this.#put(key, SEEN);
   }
 

@@ -83,7 +83,7 @@ export class GrepVisitor implements Visitor {
     if (!isWanted && !this.#searchesAll) return;
     const declared = this.#declaredFor(directory, name);
     const key = this.#known?.keyOf(directory, name);
-    if (key !== undefined && this.#holdsNone(key, name, declared)) return;
+    if (key !== undefined && this.#cannotMatch(key, name, declared)) return;
     const fd = this.#cursor.open(name);
     if (typeof fd === 'string') {
       if (fd === 'unreadable') this.unreadable.push(path);
@@ -101,8 +101,8 @@ export class GrepVisitor implements Visitor {
   }
 
   /** Whether an earlier search has shown that the file cannot match. If so, counts it as searched. */
-  #holdsNone(key: number, name: string, declared: Charset | undefined): boolean {
-    const knowledge = this.#known!.ask(key, name);
+  #cannotMatch(key: number, name: string, declared: Charset | undefined): boolean {
+    const knowledge = this.#known!.lookUp(key, name);
     // With a declared encoding, a file that was binary may be text.
     if (knowledge === 'unknown' || (knowledge === 'binary' && declared !== undefined)) return false;
     if (knowledge === 'text') this.#countFile();
@@ -110,8 +110,8 @@ export class GrepVisitor implements Visitor {
   }
 
   #remember(key: number, fd: number, { text }: FileOutcome, declared: Charset | undefined): void {
-    if (text) this.#known!.tell(key, fd, this.#content.whole ?? 'part');
-    if (!text && declared === undefined) this.#known!.tell(key, fd, 'binary');
+    if (text) this.#known!.learn(key, fd, this.#content.whole ?? 'part');
+    if (!text && declared === undefined) this.#known!.learn(key, fd, 'binary');
   }
 
   #countFile(): void {
