@@ -43,11 +43,11 @@ let state: Promise<RipgrepState> | undefined;
 
 /** Whether the optional package is installed and its program runs. This is checked only once. */
 export function ripgrep(): Promise<RipgrepState> {
-  state ??= look();
+  state ??= findRipgrep();
   return state;
 }
 
-async function look(): Promise<RipgrepState> {
+async function findRipgrep(): Promise<RipgrepState> {
   const own = ownPackage().ripgrep;
   if (own === undefined) return { path: undefined, says: 'ripgrep is not installed' };
   const installed = own.path;
@@ -124,7 +124,7 @@ export async function candidateFiles(
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   try {
-    return await named(child);
+    return await namedFiles(child);
   } finally {
     signal.removeEventListener('abort', kill);
   }
@@ -151,8 +151,12 @@ function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
   ];
 }
 
-async function named(child: ChildProcess): Promise<string[] | undefined> {
-  const [code, found, complaints] = await Promise.all([ended(child), all(child.stdout!), all(child.stderr!)]);
+async function namedFiles(child: ChildProcess): Promise<string[] | undefined> {
+  const [code, found, complaints] = await Promise.all([
+    exitCodeOf(child),
+    readAll(child.stdout!),
+    readAll(child.stderr!),
+  ]);
   if (code === null || code > 2) return undefined;
   const unreadable: string[] = [];
   for (const line of complaints.split('\n')) {
@@ -166,14 +170,14 @@ async function named(child: ChildProcess): Promise<string[] | undefined> {
     .filter((path) => path !== '');
 }
 
-function ended(child: ChildProcess): Promise<number | null> {
+function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));
     child.once('close', (code) => resolve(code));
   });
 }
 
-async function all(stream: NodeJS.ReadableStream): Promise<string> {
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of stream) chunks.push(chunk as Buffer);
