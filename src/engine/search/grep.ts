@@ -56,7 +56,7 @@ export async function grepWith(
   if (query.plan !== 'ripgrep') {
     first.push(...(await runJob(running, job(undefined), collect, HEAD_START_MS)));
     if (!running.queue.hasUnits && running.overflow.length === 0) {
-      return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+      return finish(first, { plan: 'workers', why: 'the search ended before ripgrep was needed' });
     }
     running.queue.reopen();
   }
@@ -66,7 +66,9 @@ export async function grepWith(
   });
   running.limits.check();
   const rest = await runJob(running, job(candidates), collect);
-  const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
+  const ran: Plan = candidates
+    ? plan
+    : { plan: 'workers', why: 'ripgrep could not say which files may match' };
   return finish([...first, ...rest], ran);
 }
 

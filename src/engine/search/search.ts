@@ -222,8 +222,8 @@ export class Search {
     const { plan: only } = query;
     const refuse = (whyNotRipgrep: string) => ({ ripgrep: false, whyNotRipgrep, only });
     if (!this.#ripgrep) return refuse('ripgrep is switched off');
-    if (query.countFiles) return refuse('all files are to be counted');
-    if (wantsOnlySome(query)) return refuse('only some of the files are wanted');
+    if (query.countFiles) return refuse('every file must be counted');
+    if (wantsOnlySome(query)) return refuse('only some files are selected');
     if (where instanceof Place && !where.isRoot && where.lstat()?.type === 'file') {
       return refuse('a single file is searched');
     }
@@ -264,7 +264,7 @@ function selects({ include, exclude }: Selection, name: string): boolean {
 /** Refuses very long patterns: the main thread parses the pattern, and that takes time that grows with its length. */
 function requireReadable(regex: string): void {
   if (regex.length <= LONGEST_PATTERN) return;
-  const reason = `it has ${regex.length} characters, at most ${LONGEST_PATTERN} are taken`;
+  const reason = `it has ${regex.length} characters, the limit is ${LONGEST_PATTERN}`;
   fail({ kind: 'bad-regex', pattern: `${regex.slice(0, 100)}…`, reason });
 }
 

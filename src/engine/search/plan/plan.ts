@@ -192,14 +192,14 @@ function candidatePlan(
   parsed: ParsedPattern,
   options: PlanOptions,
 ): Plan & { ripgrepPattern: string | undefined } {
-  const nothing = 'nothing in the pattern tells its lines apart';
+  const nothing = 'the pattern has nothing that a scan could look for';
   if (!options.ripgrep || options.only === 'workers') {
     const reason = options.whyNotRipgrep ? `, and ${options.whyNotRipgrep}` : '';
     return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, ripgrepPattern: undefined };
   }
   return {
     plan: 'ripgrep',
-    why: `${nothing}: ripgrep names the files that may hold a match`,
+    why: `${nothing}: ripgrep names the files that may match`,
     ripgrepPattern: ripgrepSuperset(parsed),
   };
 }

@@ -57,7 +57,7 @@ async function findRipgrep(): Promise<RipgrepState> {
     version = await versionOf(copy);
     if (version !== undefined) return { path: copy, installed, says: version };
   }
-  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep was changed since the server started' };
+  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep has changed since the server started' };
   version = await versionOf(installed);
   if (version === undefined) return { path: undefined, says: 'ripgrep is installed, but does not run' };
   return { path: installed, installed, says: version };

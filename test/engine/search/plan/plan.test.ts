@@ -147,7 +147,7 @@ describe('a plan', () => {
       planSearch('\\w+', '', { ripgrep: false, whyNotRipgrep: 'ripgrep is not installed' }),
     ).toMatchObject({
       plan: 'workers',
-      why: 'nothing in the pattern tells its lines apart, and ripgrep is not installed: every line is tried',
+      why: 'the pattern has nothing that a scan could look for, and ripgrep is not installed: every line is tried',
     });
   });
 
