@@ -1,4 +1,4 @@
-/** Looks at whole trees and copies of their files, on the main thread and in the search threads. */
+/** Scans of whole trees and copies of their files, on the main thread and in the search threads. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function pathsOf({ directories }: TreeScan): string[] {
   return inside.sort();
 }
 
-/** What the system's own `find` says: type, size, inode and path of everything but the root. */
+/** What the system's own `find` reports: type, size, inode and path of everything but the root. */
 function found(...more: string[]): string[] {
   const said = execFileSync('find', ['.', '-mindepth', '1', ...more, '-printf', '%y %s %i %P\\n'], {
     cwd: here.root,
@@ -60,8 +60,8 @@ function fill(root: string): void {
   }
 }
 
-describe('a look at a tree', () => {
-  it.each(SHARES)('reports every entry once, with what the system says of it: %j', async (share) => {
+describe('a scan of a tree', () => {
+  it.each(SHARES)('reports every entry once, with what the system says about it: %j', async (share) => {
     here = await fixture({ 'a.txt': 'a', 'node_modules/x/y.js': 'y', '.git/HEAD': 'ref' }, share);
     fill(here.root);
     symlinkSync('a.txt', join(here.root, 'link'));
@@ -73,7 +73,7 @@ describe('a look at a tree', () => {
     if (share.mainThreadMs === 0) expect(here.search.threads).toBeGreaterThan(0);
   });
 
-  it('shares out a directory with thousands of entries', async () => {
+  it('divides a directory with thousands of entries among the threads', async () => {
     here = await fixture({}, { mainThreadMs: 0 });
     for (let f = 0; f < 2100; f++) writeFileSync(join(here.root, `file ${f}`), '');
     const seen = await look();
@@ -81,7 +81,7 @@ describe('a look at a tree', () => {
     expect(new Set(seen.directories.map(({ part }) => part)).size).toBe(3);
   });
 
-  it('says when there is more than was asked for', async () => {
+  it('reports when there are more entries than the caller allows', async () => {
     here = await fixture({});
     fill(here.root);
     const total = found().length;
@@ -133,7 +133,7 @@ describe('copies of files', () => {
     }
   }
 
-  it.each(SHARES)('hold what each file held: %j', async (share) => {
+  it.each(SHARES)('have the content of each file: %j', async (share) => {
     here = await fixture({}, share);
     fill(here.root);
     const texts = await copyAll(await look(), 1 << 28);
@@ -145,7 +145,7 @@ describe('copies of files', () => {
     }
   });
 
-  it('leave out what finds no room, and what is no regular file any more', async () => {
+  it('leave out files that do not fit, and entries that are no longer regular files', async () => {
     here = await fixture({ a: 'x'.repeat(1000), b: 'y'.repeat(1000), c: 'z' });
     const seen = await look();
     rmSync(join(here.root, 'c'));
@@ -155,7 +155,7 @@ describe('copies of files', () => {
     expect(texts.has('c')).toBe(false);
   });
 
-  it('hold nothing from outside while directories are swapped with links to there', async () => {
+  it('contain nothing from outside while directories are swapped with links that lead there', async () => {
     here = await fixture({}, { mainThreadMs: 0 });
     const outside = temporaryDirectory();
     const pairs: [string, string][] = [];
