@@ -2,7 +2,7 @@
 import { EngineFailure, fail } from '../failures.ts';
 import type { SearchCall } from './query.ts';
 
-/** Returns a function that runs one search of the series after the other. */
+/** Returns a function that runs one search of the series. */
 export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
   const { timeoutMs, onProgress } = call;
   const began = performance.now();

@@ -1,6 +1,6 @@
 /**
  * Finds a run of bytes of one class that every match must contain, for patterns whose matches are long and made of
- * few kinds of characters, such as 60 of `[A-Za-z0-9_]` for `\\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
+ * few kinds of characters, such as 60 of `[A-Za-z0-9_]` for `\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
  *
  * A character is at least one byte. For a character that may be beyond ASCII, every byte beyond ASCII is allowed.
  */
