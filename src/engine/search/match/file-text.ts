@@ -31,7 +31,7 @@ export class FileText {
   #fd = -1;
   #offset = 0;
   #confirmed = false;
-  #transcoded: Transcoded | undefined;
+  #transcoding: TranscodingReader | undefined;
   /** How much of the kernel's memory to use: more than one window only for a file with very long lines. */
   #size = WINDOW_BYTES;
 
@@ -44,7 +44,7 @@ export class FileText {
     this.#fd = fd;
     this.#offset = 0;
     this.#confirmed = false;
-    this.#transcoded = undefined;
+    this.#transcoding = undefined;
     this.#size = WINDOW_BYTES;
     this.ended = false;
     this.start = this.#kernel.text;
@@ -86,7 +86,7 @@ export class FileText {
   /** All bytes of the file as they are on disk, if they are all in memory. */
   get whole(): { start: number; end: number } | undefined {
     const start = this.#kernel.text;
-    const isWhole = this.ended && !this.#transcoded && this.end - start === this.#offset;
+    const isWhole = this.ended && !this.#transcoding && this.end - start === this.#offset;
     return isWhole ? { start, end: this.end } : undefined;
   }
 
@@ -137,7 +137,7 @@ export class FileText {
     while (!this.ended) {
       const room = this.#kernel.text + this.#size - this.end;
       if (room === 0) return;
-      const count = this.#transcoded ? this.#transcoded.read(this.end, room) : this.#read(room);
+      const count = this.#transcoding ? this.#transcoding.read(this.end, room) : this.#read(room);
       this.end += count;
     }
   }
@@ -154,7 +154,7 @@ export class FileText {
   #transcode(charset: Charset): void {
     this.confirm();
     const begun = Buffer.from(this.#kernel.bytes.subarray(this.start, this.end));
-    this.#transcoded = new Transcoded(this.#kernel, this.#fd, charset, begun, () => {
+    this.#transcoding = new TranscodingReader(this.#kernel, this.#fd, charset, begun, () => {
       this.ended = true;
     });
     this.ended = false;
@@ -169,7 +169,7 @@ export class FileText {
 }
 
 /** Reads a file in another encoding as UTF-8. Malformed input becomes replacement characters. */
-class Transcoded {
+class TranscodingReader {
   readonly #kernel: Kernel;
   readonly #fd: number;
   readonly #decoder: StreamDecoder;
