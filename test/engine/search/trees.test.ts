@@ -19,7 +19,7 @@ const SHARES = [{ mainThreadMs: 0 }, {}];
 let here: Fixture;
 afterEach(() => here.close());
 
-function look(options = ALL): Promise<TreeScan> {
+function scanTree(options = ALL): Promise<TreeScan> {
   return here.wall.at(here.root, {}, (place) => here.search.trees.scan(place.enter(), options));
 }
 
@@ -67,7 +67,7 @@ describe('a scan of a tree', () => {
     symlinkSync('a.txt', join(here.root, 'link'));
     execFileSync('mkfifo', [join(here.root, 'fifo')]);
     const outside = ['-not', '-path', './node_modules/*', '-not', '-path', './.git/*'];
-    const seen = await look();
+    const seen = await scanTree();
     expect(facts(seen)).toEqual(found(...outside));
     expect(seen).toMatchObject({ count: facts(seen).length, tooMany: false });
     if (share.mainThreadMs === 0) expect(here.search.threads).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describe('a scan of a tree', () => {
   it('divides a directory with thousands of entries among the threads', async () => {
     here = await fixture({}, { mainThreadMs: 0 });
     for (let f = 0; f < 2100; f++) writeFileSync(join(here.root, `file ${f}`), '');
-    const seen = await look();
+    const seen = await scanTree();
     expect(facts(seen)).toEqual(found());
     expect(new Set(seen.directories.map(({ part }) => part)).size).toBe(3);
   });
@@ -86,10 +86,10 @@ describe('a scan of a tree', () => {
     fill(here.root);
     const total = found().length;
     for (const countOnly of [false, true]) {
-      expect(await look({ ...ALL, mostEntries: total - 1, ...{ countOnly } })).toMatchObject({
+      expect(await scanTree({ ...ALL, mostEntries: total - 1, ...{ countOnly } })).toMatchObject({
         tooMany: true,
       });
-      expect(await look({ ...ALL, mostEntries: total, ...{ countOnly } })).toMatchObject({
+      expect(await scanTree({ ...ALL, mostEntries: total, ...{ countOnly } })).toMatchObject({
         tooMany: false,
         count: total,
       });
@@ -136,7 +136,7 @@ describe('copies of files', () => {
   it.each(SHARES)('have the content of each file: %j', async (share) => {
     here = await fixture({}, share);
     fill(here.root);
-    const texts = await copyAll(await look(), 1 << 28);
+    const texts = await copyAll(await scanTree(), 1 << 28);
     expect(texts.size).toBe(DIRECTORIES * FILES);
     expect(texts.get('d3/e10/f7')).toBe('10 7\n');
     for (const [path, text] of texts) {
@@ -147,7 +147,7 @@ describe('copies of files', () => {
 
   it('leave out files that do not fit, and entries that are no longer regular files', async () => {
     here = await fixture({ a: 'x'.repeat(1000), b: 'y'.repeat(1000), c: 'z' });
-    const seen = await look();
+    const seen = await scanTree();
     rmSync(join(here.root, 'c'));
     symlinkSync('a', join(here.root, 'c'));
     const texts = await copyAll(seen, 1500);
@@ -174,7 +174,7 @@ describe('copies of files', () => {
     let copied = 0;
     try {
       for (let round = 0; round < 20; round++) {
-        const seen = await look();
+        const seen = await scanTree();
         expect(pathsOf(seen).filter((path) => path.includes('only-outside'))).toEqual([]);
         for (const text of (await copyAll(seen, 1 << 28)).values()) {
           expect(text).toBe('harmless');
