@@ -39,11 +39,11 @@ interface KnownTexts {
   /** Texts of which every match of the part contains one. */
   required: PossibleTexts | undefined;
   /** Single texts: every match of the part contains each of them. */
-  all: readonly PossibleTexts[];
+  alsoRequired: readonly PossibleTexts[];
 }
 
 const EMPTY: PossibleTexts = { texts: [''], fold: false };
-const GAP: KnownTexts = { exact: undefined, required: undefined, all: [] };
+const GAP: KnownTexts = { exact: undefined, required: undefined, alsoRequired: [] };
 
 export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
   const known = textsOfAlternatives(pattern.root.alternatives, pattern.flags);
@@ -54,7 +54,7 @@ export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | und
   return {
     literals,
     ignoreCase: best.fold,
-    alsoRequired: candidatesMatch ? [] : rarestOthers(known.all, literals),
+    alsoRequired: candidatesMatch ? [] : rarestOthers(known.alsoRequired, literals),
     candidatesMatch,
     frequency: frequencyOfAny(literals),
   };
@@ -72,14 +72,14 @@ function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]
 function textsOfAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
   let exact: PossibleTexts | undefined = { texts: [], fold: false };
   let required: PossibleTexts | undefined = { texts: [], fold: false };
-  let all: readonly PossibleTexts[] = [];
+  let alsoRequired: readonly PossibleTexts[] = [];
   for (const alternative of alternatives) {
     const known = textsOfSequence(alternative.elements, flags);
-    all = known.all;
+    alsoRequired = known.alsoRequired;
     exact = union(exact, known.exact);
     required = union(required, cheaper(known.required, known.exact));
   }
-  return { exact, required, all: alternatives.length === 1 ? all : [] };
+  return { exact, required, alsoRequired: alternatives.length === 1 ? alsoRequired : [] };
 }
 
 /** Joins adjacent parts as far as they are known, and keeps the texts that are cheapest to look for. */
@@ -96,7 +96,7 @@ class Sequence {
   #single: PossibleTexts = EMPTY;
   #whole = true;
   #best: PossibleTexts | undefined;
-  readonly #all: PossibleTexts[] = [];
+  readonly #alsoRequired: PossibleTexts[] = [];
 
   add(exact: PossibleTexts): void {
     if (exact.texts.length === 1) {
@@ -131,20 +131,20 @@ class Sequence {
 
   consider(texts: PossibleTexts | undefined): void {
     this.#best = cheaper(this.#best, texts);
-    if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#all.push(texts);
+    if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#alsoRequired.push(texts);
   }
 
   /** Adds what a part requires besides its exact texts. */
   include(known: KnownTexts): void {
     this.consider(known.required);
-    this.#all.push(...known.all);
+    this.#alsoRequired.push(...known.alsoRequired);
   }
 
   end(): KnownTexts {
     const exact = this.#whole ? this.#run : undefined;
     this.consider(this.#run);
     this.consider(this.#single);
-    return { exact, required: this.#best, all: this.#all };
+    return { exact, required: this.#best, alsoRequired: this.#alsoRequired };
   }
 }
 
@@ -209,7 +209,7 @@ function textsOfElement(
   if (!isCharacterNode(element)) return GAP;
   const texts = oneCharacter(element, flags)?.texts;
   if (!texts) return GAP;
-  return { exact: { texts, fold: flags.ignoreCase }, required: undefined, all: [] };
+  return { exact: { texts, fold: flags.ignoreCase }, required: undefined, alsoRequired: [] };
 }
 
 function union(a: PossibleTexts | undefined, b: PossibleTexts | undefined): PossibleTexts | undefined {
