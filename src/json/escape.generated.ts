@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-// Fingerprint of its sources, options, compiler and contents: 00187a33572fc766e4b7e45f59ad8cc0628d6b57908a77bb304c09580b10959b
+// Fingerprint of its sources, options, compiler and contents: 195a23df4e43de59193a9d4eed477d626facb83a0a02f7b09ae9ccd6c0cecf67
 export const escapeBase64: string = [
   'AGFzbQEAAAABCAFgA39/fwF/Ag8BA2VudgZtZW1vcnkCAAEDAgEABxcCCmFkZEVzY2FwZXMAAAZtZW1vcnkCAAwBAQrKAgHH',
   'AgIDfwF7A0AgACABSQRAIAIgAP0ABAAiBv0LBAAgBv0MICAgICAgICAgICAgICAgIP0mIAb9DCIiIiIiIiIiIiIiIiIiIiL9',
