@@ -89,7 +89,7 @@ export class PathDir implements Dir {
 
   spelled(name: string): string {
     if (!IS_WINDOWS && process.platform !== 'darwin') return name;
-    // Of a link the system would tell the target's name.
+    // For a link, the system would return the name of its target.
     const type = this.lstat(name)?.type;
     if (type === undefined || type === 'symlink') return name;
     return basename(fs.realpathSync.native(this.#at(name)));
@@ -201,7 +201,7 @@ export class PathDir implements Dir {
       const handle = await open(this.#verified(), O_RDONLY);
       await handle.sync().finally(() => handle.close());
     } catch {
-      // What was done is done, whether or not the directory can be flushed or was moved since.
+      // The change has happened, even if the directory cannot be flushed or was moved since.
     }
   }
 
@@ -210,12 +210,12 @@ export class PathDir implements Dir {
   }
 
   #verified(): string {
-    // Somebody who swaps directories back and forth has to be lucky at every look.
+    // Somebody who swaps directories back and forth has to be lucky at every check.
     for (let look = 0; look < LOOKS; look++) {
       const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
       if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
     }
-    // Not every file system of Windows has identities that can be relied on; elsewhere they are enough.
+    // On Windows, not every file system has reliable identities; elsewhere they are enough.
     if (IS_WINDOWS && fs.realpathSync.native(this.#path) !== this.#path) throw new Moved(this.#path);
     return this.#path;
   }
