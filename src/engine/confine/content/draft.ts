@@ -37,7 +37,7 @@ export class FileDraft implements Draft {
     try {
       fs.unlinkSync(this.#at(this.#name));
     } catch {
-      // Gone already, or not ours: the next sweep tries again.
+      // It is gone already, or the system refuses: the next sweep tries again.
     }
   }
 }
