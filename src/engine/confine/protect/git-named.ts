@@ -1,4 +1,4 @@
-/** Files and directories outside of `.git` that a repository makes Git run, or read as configuration. */
+/** Finds the files and directories that a repository makes Git run, or read as configuration, wherever they are. */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -8,18 +8,18 @@ import { pathsNamedIn } from './git-config.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { recallNamed, rememberNamed } from './plain-repositories.ts';
 
-/** Includes of includes end here, as they do for Git. */
+/** How deep includes may nest, as in Git itself. */
 const MOST_INCLUDES = 10;
 
 /**
- * The paths that the repository of a worktree names, absolute: the worktree is the directory that many levels
- * above `dir`. Where links lead elsewhere, both the path as it is written and where it leads.
+ * The absolute paths that the repository of a worktree names. The worktree is the directory this many levels above
+ * `dir`. A path with links counts twice: as it is written, and where it leads.
  */
 export function pathsNamedBy(dir: Dir, levels: number, worktree: string): readonly string[] {
   return recallNamed(worktree) ?? rememberNamed(worktree, () => findNamed(dir, levels, worktree));
 }
 
-/** The same of a repository without a worktree around it, by the path of its directory. */
+/** The same for a repository without a worktree around it, by the path of its directory. */
 export function pathsNamedByBare(own: string): string[] {
   const common = commonDirectory(own);
   const configs = [readFollowing(join(common, CONFIG)), readFollowing(join(own, WORKTREE_CONFIG))];
@@ -37,11 +37,11 @@ function findNamed(dir: Dir, levels: number, worktree: string): string[] {
 }
 
 interface RepositoryPaths {
-  /** Git's directory of this worktree. */
+  /** Git's directory for this worktree. */
   own: string;
-  /** The one with the configuration. */
+  /** The directory with the configuration. */
   common: string;
-  /** Where `.git` is. */
+  /** The directory that `.git` is in. */
   worktree?: string;
 }
 
@@ -52,8 +52,8 @@ function namedIn(
   const hooks = new Set([join(common, HOOKS)]);
   const named = new Set<string>();
   const written = new Set<string>();
-  // Git takes a path from where it runs the hook: the worktree, which the configuration can move, or, for a push and
-  // without a worktree, its own directory.
+  // Git resolves a path where it runs the hook: in the worktree, which the configuration can move, or in its own
+  // directory, for a push and without a worktree.
   const starts = new Set([...(worktree === undefined ? [] : [worktree]), own, common]);
   const note = (config: string, from: string, room: number) => {
     const { hooks: directories, worktrees, includes } = pathsNamedIn(config);
@@ -75,18 +75,18 @@ function namedIn(
   return [...new Set([...named].flatMap((path) => [path, realAsFarAsThere(path)]))];
 }
 
-/** Where a `.git` file says that its repository is. */
+/** The repository that a `.git` file points to. */
 export function directoryPointedTo(pointer: string, worktree: string): string | undefined {
   const line = /^gitdir:\s*(\S.*)?$/m.exec(pointer);
   return line ? resolve(worktree, line[1]?.trimEnd() ?? '') : undefined;
 }
 
-/** Where a linked worktree has its configuration: what its own directory says, or that itself. */
+/** The directory with the configuration of a linked worktree: the one that its own directory names, or that itself. */
 export function commonDirectory(own: string): string {
   return resolve(own, readSettings(join(own, COMMON))?.trim() ?? '.');
 }
 
-/** With all links resolved, as far as there is anything. */
+/** The path with all links resolved, as far as it exists. */
 export function realAsFarAsThere(path: string): string {
   try {
     return realpathSync.native(path);
