@@ -1,7 +1,7 @@
 /** The parent directories that a walk made, each with the directory that it is in, so that they can be removed again. */
 import type { Dir } from './directory/dir.ts';
 
-/** Of this many directories that were made below each other, one keeps its descriptor. */
+/** One in this many nested new directories keeps its descriptor. */
 const MADE_A_DESCRIPTOR = 16;
 
 export interface MadeParent {
@@ -13,7 +13,7 @@ export class MadeParents {
   /** Outermost first. */
   readonly list: MadeParent[] = [];
 
-  /** `parent`: where the directory was made, the root or at the end of these names below it. It stays held. */
+  /** Adds a directory that was made in `parent`, which `names` lead to from `root`. `parent` stays held. */
   add(parent: Dir, name: string, { root, names }: { root: Dir; names: readonly string[] }): void {
     this.list.push({ dir: parent === root ? parent.again() : this.#parked(parent, names), name });
   }
@@ -28,13 +28,13 @@ export class MadeParents {
       try {
         dir.rmdir(name);
       } catch {
-        // Somebody put something there meanwhile: it stays.
+        // Somebody put something into it meanwhile: leave it.
       }
       dir.close();
     }
   }
 
-  /** A deep path may make a thousand directories: of those above them only some keep their descriptors. */
+  /** A deep path may need a thousand new directories, so only some of their parents keep a descriptor. */
   #parked(parent: Dir, names: readonly string[]): Dir {
     const since = this.list.length % MADE_A_DESCRIPTOR;
     if (since > 0) {

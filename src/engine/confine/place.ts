@@ -1,4 +1,4 @@
-/** Where a path has led: a held directory and one name in it, never a path to be looked up again. */
+/** A resolved path: a held directory and one name in it, so that no operation looks the path up again. */
 import { fail } from '../failures.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
@@ -12,7 +12,7 @@ import { requireNotOwnerFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
 
-/** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
+/** A held directory and a name in it. The name is not a link, unless the walk was told not to follow links. */
 export class Place {
   readonly root: Root;
   /** Empty when the place is a root itself. */
@@ -24,7 +24,7 @@ export class Place {
   #dir: Dir;
   /** The names that lead from the root to the held parent. */
   readonly #way: readonly string[];
-  /** The names of the parent directories that were made on the way, outermost first. */
+  /** The parent directories that the walk made, outermost first. */
   #made: readonly MadeParent[];
   #owned: boolean;
   #isMadeShared = false;
@@ -80,12 +80,12 @@ export class Place {
     );
   }
 
-  /** What is here, or a `not-found` failure that names similar entries. */
+  /** Returns what is here, or fails with `not-found` and the names of similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
     return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
   }
 
-  /** Holds the directory that this place is; the caller closes it. */
+  /** Opens the directory at this place; the caller closes it. */
   enter(): Dir {
     const found = attempt(this.shown, 'open', () =>
       this.isRoot ? this.#dir.again() : this.#dir.enter(this.name),
@@ -95,7 +95,7 @@ export class Place {
     }
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.shown });
     if ('linkTarget' in found) return fail({ kind: 'unstable', path: this.shown });
-    // It was no directory when the path was walked.
+    // It was not a directory when the walk checked the rules.
     if (this.#asDirectory !== undefined) {
       found.close();
       return fail({ kind: 'unstable', path: this.shown });
@@ -103,7 +103,7 @@ export class Place {
     return found;
   }
 
-  /** What the owner says about a raw name in the directory that this place is. */
+  /** Whether the owner withholds a raw name in the directory at this place. */
   verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
     return this.withheld?.nameIn(rawOf(this.path), name, isDirectory, isSame);
   }
@@ -122,7 +122,7 @@ export class Place {
     this.#protectedPlaces.requireChangeable(this);
   }
 
-  /** Removes the parent directories that were made for this place, as far as they are still empty. */
+  /** Removes the parent directories that the walk made, up to the first one that is no longer empty. */
   undoParents(): void {
     for (const { dir, name } of [...this.#made].reverse()) {
       try {
@@ -133,7 +133,7 @@ export class Place {
     }
   }
 
-  /** Leaves its directories to a change of many files, which closes them. */
+  /** Hands the directories of this place over to a change of many files, which closes them. */
   shareWith(shared: SharedDirectories): void {
     const { dir: root } = this.root;
     const depth = this.#way.length - this.#made.length;
@@ -143,7 +143,7 @@ export class Place {
       return { dir: root, name };
     });
     this.#isMadeShared = true;
-    // What replaces a hidden place is its own: others in the same directory are not hidden.
+    // A `HiddenDir` stays with its place: other names in the same directory are not hidden.
     if (!this.#owned || !this.#dir.mayPark) return;
     this.#dir = shared.share(this.#dir, root, this.#way);
     this.#owned = false;

@@ -19,7 +19,7 @@ const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 const MAX_NAME_BYTES = 255;
 
-/** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
+/** One attempt to walk a path. `run` returns undefined when something moved meanwhile; the caller then starts again. */
 export class PathWalk {
   readonly #wall: Wall;
   readonly #shown: string;
@@ -48,7 +48,7 @@ export class PathWalk {
     if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
-  /** Yields before each name, so that others may run while a long path is walked. */
+  /** Yields before each name, so that other calls can run during the walk of a long path. */
   *run(): Generator<void, Place | undefined> {
     for (;;) {
       yield;
@@ -72,7 +72,7 @@ export class PathWalk {
     }
   }
 
-  /** Whether a link at the end of the path is. */
+  /** Whether the walk follows a link at the end of the path. */
   get #isFollowed(): boolean {
     const { follow = true, straight = false } = this.#options;
     return follow && !straight;
@@ -94,7 +94,7 @@ export class PathWalk {
     }
   }
 
-  /** Steps into a directory that is not the last component. False when it changed under the walk. */
+  /** Enters a component that is not the last one. False when it changed meanwhile. */
   #into(name: string): boolean {
     const verdict = this.#verdict(name, true);
     if (verdict === 'denied') return fail({ kind: 'denied', path: this.#shown });
@@ -106,7 +106,7 @@ export class PathWalk {
     }
     if (found === 'missing') {
       if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
-      // What the path leaves again is not made: it would stay behind.
+      // A directory that `..` leaves again is not made, because it would stay behind.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
       return failMissing(this.#shown, 'entry', this.#similar(name));
     }
@@ -129,7 +129,7 @@ export class PathWalk {
     return this.#options.own ? undefined : this.#wall.withheld;
   }
 
-  /** What the owner of the server decided about a name in the directory that the walk is in. */
+  /** Whether the owner withholds a name in the walk's current directory. */
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
     const withheld = this.#withheld;
     if (withheld === undefined) return undefined;
@@ -142,7 +142,7 @@ export class PathWalk {
     return attempt(this.#shown, 'look at', () => this.#dir.spelled(name));
   }
 
-  /** A hidden entry cannot be created, and to a caller that only looks it is missing. */
+  /** Refuses to create a hidden entry. To a call that creates nothing, such an entry is missing. */
   #requireNotMade(): void {
     if (this.#options.makeParents !== undefined) {
       fail({ kind: 'withheld', path: this.#shown, action: 'create' });
@@ -175,7 +175,7 @@ export class PathWalk {
     this.#names = [];
   }
 
-  /** A given directory may lie in another one, whose rules then hold for it too. */
+  /** Fails when a root is inside another one whose rules withhold it. */
   #requireServed(root: Root): void {
     const withheld = this.#withheld;
     if (withheld === undefined) return;
@@ -187,9 +187,11 @@ export class PathWalk {
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
     const path = this.#pathOf(name);
-    // Inside what was just made only names are protected; the whole path is checked when it has become a place.
+    // In a directory that the walk just made, only the name can be protected. `Place.requireWritable` checks the whole
+    // path later.
     if (this.#made.list.length === 0 || readsAsGit(name)) {
-      // Deeper ones could not be walked afterwards, and to make and remove thousands keeps others waiting.
+      // A deeper tree could not be walked afterwards, and making and removing thousands of directories holds up other
+      // calls.
       if (this.#todo.length > limits.treeDepth)
         fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
       requireNotOwnerFile({ root: this.#root, name, path, shown: this.#shown });
@@ -237,7 +239,7 @@ export class PathWalk {
     this.#todo.unshift(...rest);
   }
 
-  /** `..`: back to where the walk came from; above a root only the way to another root is open. */
+  /** Handles `..`: goes back to where the walk came from. Above a root, only a path into another root is allowed. */
   *#up(): Generator<void, boolean> {
     if (this.#names.length === 0) {
       const parent = components(this.#root.real).slice(0, -1);
@@ -255,7 +257,7 @@ export class PathWalk {
     return yield* this.#rewalk(this.#names.slice(0, -levels));
   }
 
-  /** Goes again from the root to names that were directories a moment ago; links are not followed. */
+  /** Walks again from the root along names that were directories a moment ago. Follows no links. */
   *#rewalk(names: readonly string[]): Generator<void, boolean> {
     this.#release();
     this.#enterRoot(this.#root);
@@ -309,13 +311,13 @@ export class PathWalk {
     });
   }
 
-  /** Whether a directory is there, or could be made. */
+  /** Whether a directory is there, or nothing is, so that one could be made. */
   #mayBeDirectory(name: string): boolean {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     return stat === undefined || stat.type === 'directory';
   }
 
-  /** Absolute, with all links resolved. */
+  /** The absolute path of a name in the current directory, with all links resolved. */
   #pathOf(name: string): string {
     const below = [...this.#names, name].filter((part) => part !== '');
     return [this.#root.real === '/' ? '' : this.#root.real, ...below].join('/') || '/';

@@ -1,9 +1,9 @@
 /**
- * From a path that somebody sent to a held directory and one name: the only access to the disk.
+ * Resolves a path that somebody sent to a held directory and one name: the only access to the served directories.
  *
- * A path is walked one component at a time on held directories. Links are read and resolved by hand, `..` goes to where
- * the walk really came from, and whatever leaves the roots is an `outside` failure before anything beyond them is read.
- * No whole path is ever handed to the system twice.
+ * The wall walks a path one component at a time on held directories. It reads and resolves links itself, takes `..` to
+ * where the walk really came from, and fails with `outside` before it reads anything beyond the roots. It never hands a
+ * whole path to the system twice.
  */
 import { resolve as resolvePath } from 'node:path';
 import { atOnce, type Steps } from '../event-loop.ts';
@@ -22,23 +22,26 @@ import type { Withheld } from './withheld/withheld.ts';
 const MAX_RESTARTS = 32;
 
 export interface WalkOptions {
-  /** Whether a link at the last name is followed. Default true. */
+  /** Whether to follow a link at the last name. Default: true. */
   follow?: boolean;
-  /** For the server's own work: what the owner withholds from tools is like anything else. */
+  /** For the server's own work: ignores what the owner withholds from tools. */
   own?: boolean;
-  /** No link is followed on the way either: one that is met is a `not-a-directory` failure. For paths that had none. */
+  /**
+   * Follows no links at all: a link on the way is a `not-a-directory` failure. For paths that had no links when they
+   * were recorded.
+   */
   straight?: boolean;
-  /** For a path that may be made: whether to make the parent directories that are missing as well. */
+  /** Whether to make missing parent directories. Undefined for a call that creates nothing. */
   makeParents?: boolean;
-  /** Where a relative path starts: an absolute path inside. Default: the first root. */
+  /** Where a relative path starts: an absolute path inside the roots. Default: the first root. */
   base?: string;
-  /** The path is a guess at what a caller meant: where it leads nowhere, one more guess is enough. */
+  /** The path is a guess at what the caller meant: if nothing is there, one more guess is enough. */
   isGuess?: boolean;
-  /** Called before a missing parent directory is made, with its path and the root's. */
+  /** Called before the walk makes a missing parent directory, with its path and the root's. */
   onMake?(path: string, root: string): void;
 }
 
-/** For paths that had no links on them when they were written down: a link that is there now leads elsewhere. */
+/** For paths that had no links when they were recorded: a link there now would lead elsewhere. */
 export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 export interface WallOptions {
@@ -47,13 +50,16 @@ export interface WallOptions {
   protection?: 'strongest' | 'verified';
   /** Git's configuration and hooks may be changed. */
   allowGitConfig?: boolean;
-  /** There may be no directory at all: then every path is outside. */
+  /** Allows a wall without directories: every path is then outside. */
   mayBeEmpty?: boolean;
-  /** What the owner withholds, besides what a file in a directory says. Without it, nothing is withheld. */
+  /**
+   * What the owner withholds, in addition to each .cofferdamignore. If undefined, nothing is withheld, whatever those
+   * files say.
+   */
   globs?: WithheldGlobs | undefined;
 }
 
-/** Directories that are held already, and by whom. */
+/** Roots that are open already, and what belongs to them. */
 interface Held {
   roots: readonly Root[];
   keeper: Keeper;
@@ -70,7 +76,7 @@ export class Wall {
   readonly withheld: Withheld | undefined;
   readonly #owns: boolean;
   readonly #keeper: Keeper;
-  /** No root has more components: what is deeper need not be compared with them. */
+  /** The most components that a root has: the wall need not compare deeper paths with the roots. */
   readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
@@ -92,7 +98,7 @@ export class Wall {
     if (this.#owns) this.protectedPlaces.close();
   }
 
-  /** A narrower wall around the directory that a place of this one is: nothing else can be reached through it. */
+  /** A narrower wall around one directory of this wall. Nothing else can be reached through it. */
   within(place: Place): Wall {
     const { root: outer, path: real, shown: sent } = place;
     const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
@@ -107,8 +113,8 @@ export class Wall {
   }
 
   /**
-   * A narrower wall around the directories that these places of this one are. What lies in another one of them is
-   * still one place. No link, and no name of a root that is left out, leads to anything else.
+   * A narrower wall around several directories of this wall. A directory inside another one of them is still one place.
+   * Neither a link nor the name of a root that is left out leads anywhere else.
    */
   withinAll(places: readonly Place[]): Wall {
     const first = this.roots[0]!;
@@ -132,22 +138,22 @@ export class Wall {
     }
   }
 
-  /** The root whose directory `dir` is, if any: walks notice a root inside another one. */
+  /** The root that `dir` is, if any. Walks use it to notice a root inside another one. */
   rootOf(dir: Dir): Root | undefined {
     return this.#byIdentity.get(dir.identity);
   }
 
-  /** Roots that lie below this place: removing or moving it would take them along. */
+  /** The roots below this path: removing or moving it would take them along. */
   rootsBelow(path: string): Root[] {
     return this.roots.filter((root) => root.real !== path && isWithin(root.real, path));
   }
 
-  /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
+  /** Finds Git's configuration and hooks in the roots; undefined when they are not protected. */
   gitPlaces(cwd: string, options: GitPlacesOptions): Promise<GitPlaces> | undefined {
     return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd, options) : undefined;
   }
 
-  /** Resolves, runs and always closes: the form for work that ends with the call. */
+  /** Resolves a path, runs `use` on the place, and always closes it. */
   at<T>(path: string, options: WalkOptions, use: (place: Place) => T): T {
     const place = this.resolve(path, options);
     let result: T;
@@ -162,7 +168,7 @@ export class Wall {
     return result;
   }
 
-  /** A path as it is written, from the first root on, without reading the disk. */
+  /** Makes a path absolute by its text alone, from the first root, without reading the disk. */
   absolute(path: string): string {
     requireShortPath(path);
     return isPlain(path) ? path : resolvePath(this.roots[0]?.given ?? '/', path);
@@ -172,7 +178,7 @@ export class Wall {
     return atOnce(this.walking(path, options));
   }
 
-  /** The steps of `resolve`. */
+  /** The same as `resolve`, in steps, so that the walk of a long path can yield. */
   *walking(path: string, options: WalkOptions = {}): Steps<Place> {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
     requireShortPath(path);
@@ -193,8 +199,8 @@ export class Wall {
   }
 
   /**
-   * Finds the root that an absolute list of components leads to, without touching the disk. `straight`: only by
-   * its own name, not by one that has led there over a link.
+   * Finds the root that an absolute list of components leads to, without touching the disk. `straight`: only by the
+   * root's real path, not by a path that led there over a link.
    */
   locate(components: readonly string[], shown: string, straight = false): { root: Root; rest: string[] } {
     const above: string[] = [];
@@ -213,7 +219,9 @@ export class Wall {
   }
 }
 
-/** Whether an absolute path reads as `resolve` would write it: most do, and to see that takes less time. */
+/**
+ * Whether an absolute path is already in the form that `resolve` would give it. Most are, and this check is quicker.
+ */
 function isPlain(path: string): boolean {
   if (process.platform === 'win32' || !path.startsWith('/')) return false;
   return !path.includes('//') && !path.includes('/.') && !path.endsWith('/');
