@@ -1,22 +1,22 @@
 /**
- * Calls that touch the same path take effect in the order in which they came, so that a client may send a write and
+ * Calls that touch the same path take effect in the order in which they arrived, so that a client may send a write and
  * then a read without waiting for the first answer. Calls on other paths do not wait.
  *
- * This is about order only; locks.ts sees to it that two changes never lose each other. So no call waits for long
+ * This is about order only; locks.ts makes sure that two changes never overwrite each other. So no call waits for long
  * behind one that makes no progress, such as an edit with a pattern that runs away.
  */
 import type { Arrival } from '../caller.ts';
 
 /**
- * How long a call waits without progress, in short spans: on a busy machine a span takes as long as this process has to
- * wait for the processor, and so does the work that the call waits for.
+ * How long a call waits without progress, in short spans. On a busy machine, each span takes longer by the time that
+ * this process waits for the processor, and so does the work that the call waits for.
  */
 const PATIENCE_SPANS = 20;
 const SPAN_MS = 100;
 
 export type Verb = 'read' | 'change';
 
-/** A call under way. Other calls wait for few of them, so the promise of the end exists only once one does. */
+/** A running call. Other calls wait for few of them, so the promise of its end exists only once a call waits for it. */
 class Running {
   readonly paths: ReadonlySet<string>;
   readonly verb: Verb;
@@ -40,7 +40,7 @@ class Running {
   }
 }
 
-/** The same for a call that has not named its paths. */
+/** A call that has arrived but has not named its paths. Its promise, too, exists only once a call waits for it. */
 class Unnamed implements Arrival {
   readonly number: number;
   readonly #unnamed: Set<Unnamed>;
@@ -71,18 +71,18 @@ class Unnamed implements Arrival {
 }
 
 export class CallOrder {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #running = new Set<Running>();
   #arrivals = 0;
-  /** Those that have not named their paths yet, in the order in which they came. */
+  /** The calls that have not named their paths yet, in order of arrival. */
   readonly #unnamed = new Set<Unnamed>();
 
-  /** Call this when a call comes, before you wait for anything, and call its `name` in the end. */
+  /** Registers a call. Use it as soon as the call arrives, before you wait for anything, and call `name` in the end. */
   arrive(): Arrival {
     return new Unnamed(this.#arrivals++, this.#unnamed);
   }
 
-  /** Settles when every call that came before has named its paths; undefined when all of them have. */
+  /** Settles when every earlier call has named its paths; undefined when all of them have. */
   earlierNamed(arrival: Arrival | undefined): Promise<void> | undefined {
     const [first] = this.#unnamed;
     if (first === undefined || first === arrival) return undefined;
@@ -100,8 +100,8 @@ export class CallOrder {
     const earlier = this.#endOf((other) => collide(own.paths, verb, other));
     this.#running.add(own);
     try {
-      // Waits also where no earlier call collides: calls that came together all read their arguments before the first one
-      // reaches for the disk. Going through all of a call at once, and then through the next, takes a sixth more.
+      // Waits even if no earlier call collides, so that calls that arrive together all read their arguments before the
+      // first one reaches for the disk. Running each call to its end before the next takes a sixth longer.
       await earlier;
       const result = call();
       return result instanceof Promise ? await result : result;
@@ -111,14 +111,17 @@ export class CallOrder {
     }
   }
 
-  /** Settles when the earlier changes have ended, undefined when there are none; no call waits for this one. */
+  /**
+   * Settles when the earlier changes have ended; undefined when there are none. No call waits for the one that uses
+   * this.
+   */
   changesDone(): Promise<void> | undefined {
     return this.#endOf(({ verb }) => verb === 'change');
   }
 
   /**
-   * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call that
-   * came before them, the patience begins again: a slow disk is no standstill.
+   * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call
+   * that arrived before them, the wait starts anew: a slow disk is not a standstill.
    */
   #endOf(isAwaited: (call: Running) => boolean): Promise<void> | undefined {
     let awaited: Running[] | undefined;
@@ -137,7 +140,7 @@ export class CallOrder {
   }
 }
 
-/** Waits until all is done, but for no longer than the patience lasts without progress. */
+/** Waits until all is done, but gives up after a time without progress. */
 function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]): Promise<void> {
   return new Promise((resolve) => {
     let left = PATIENCE_SPANS;
@@ -159,7 +162,9 @@ function collide(paths: ReadonlySet<string>, verb: Verb, other: Running): boolea
   return anyIsWithin(paths, other.paths) || anyIsWithin(other.paths, paths);
 }
 
-/** Whether one of `inner` is one of `outer` or lies below it. Both may have thousands: no pairs are compared. */
+/**
+ * Whether one of `inner` is one of `outer` or is below it. Both may have thousands of paths, so this compares no pairs.
+ */
 function anyIsWithin(inner: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
   if (outer.has('/')) return true;
   for (const path of inner) {

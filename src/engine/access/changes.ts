@@ -1,4 +1,4 @@
-/** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
+/** The changes of one call. Each step resolves its places, holds their locks, and cleans up when it fails. */
 import { dirname } from 'node:path';
 import type { Lease } from '../../state/locks.ts';
 import { StateUnavailable } from '../../state/state.ts';
@@ -16,13 +16,13 @@ import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
 const MANY = 16;
-/** How often other machines may move the directories of a change before it gets its locks. */
+/** How often a change starts again because another machine moved its directories or this machine's view is outdated. */
 const MOST_MOVES = 5;
 
-/** The change looks again at a cache that is behind, after ever longer waits. */
+/** The first wait for an outdated view to catch up; each further wait is twice as long. */
 const FIRST_WAIT_MS = 50;
 
-/** A directory was moved or removed before its path was locked. */
+/** A directory was moved or removed before the change had locked its path. */
 class Moved extends Error {}
 
 /** A path that a step changes. */
@@ -45,7 +45,7 @@ export class Changes {
     this.#signal = signal;
   }
 
-  /** Changes these paths while it holds their locks. When it fails, no directory that it made stays behind. */
+  /** Changes these paths while it holds their locks. If it fails, it removes the directories that it made. */
   async at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
     for (let moves = 0; ; moves++) {
       try {
@@ -79,7 +79,7 @@ export class Changes {
       await this.#report(places, changed);
       return result;
     } catch (error) {
-      // A directory that one path made may lie inside one that an earlier path made.
+      // A directory that was made for one path may be inside one that was made for an earlier path.
       await mapInTurns(places.toReversed(), new Yielder(undefined), (place) => place.undoParents());
       this.#access.reportError(
         error,
@@ -92,7 +92,9 @@ export class Changes {
     }
   }
 
-  /** What was locked is a path: another machine may have put another directory there before. */
+  /**
+   * Runs the change under a lease. A lease locks paths, so another machine may have put another directory there before.
+   */
   async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
     for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
     await this.#settle(lease, places);
@@ -102,7 +104,7 @@ export class Changes {
     return result;
   }
 
-  /** Settles changes in which other servers were interrupted, before this one changes the same paths. */
+  /** Settles changes that other servers left unfinished, before this one changes the same paths. */
   async #settle({ unsettled }: Lease, places: readonly Place[]): Promise<void> {
     const { journal } = this.#access;
     const others = unsettled.filter(({ part }) => part !== this.recorder.part);
@@ -143,9 +145,9 @@ export class Changes {
     return this.#access.wall.walking(path, records ? { ...walk, onMake } : walk);
   }
 
-  /** The journal reports what it recorded; what a step left as it was is only looked at. */
+  /** Reports what was changed, unless the journal does. A path that a step left as it was counts as looked at. */
   async #report(places: readonly Place[], changed: readonly ChangedPath[]): Promise<void> {
-    // The change is made: a cancelled call is reported to the end.
+    // The change is made, so report it in full even if the call was cancelled.
     await mapInTurns(places, new Yielder(undefined), ({ path }, index) => {
       if (!this.recorder.active) this.#access.reportAccess(path, changed[index]!.how);
       else if (!this.recorder.concerns(path)) this.#access.caller.touched({ path, how: 'looked-at' });
