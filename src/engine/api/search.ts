@@ -1,4 +1,4 @@
-/** What can be searched for. The search threads start with the first search and end when the engine closes. */
+/** Searches. The search threads start with the first search and end when the engine closes. */
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
@@ -19,11 +19,11 @@ import { openSearchRoot } from '../search/walk/search-root.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 export interface Expansion {
-  /** A list for each glob, by path. */
+  /** A list for each glob, in the order of the paths. */
   files: string[][];
-  /** Directories that could not be read: there may be more files in them. */
+  /** How many directories could not be read: there may be more files in them. */
   skippedUnreadable: number;
-  /** Files whose names are not UTF-8: no path leads to them. */
+  /** How many files have names that are not UTF-8, so that no path leads to them. */
   skippedUnnameable: number;
 }
 
@@ -33,7 +33,7 @@ export type GrepAllResult = GrepResult & { outside: number };
 export class SearchApi {
   readonly #access: Access;
   readonly #globs: ServedGlobs;
-  /** Shared by all who search through one engine. */
+  /** Shared by all callers of one engine. */
   readonly #lazy: LazySearch;
 
   constructor(access: Access, lazy: LazySearch) {
@@ -54,7 +54,7 @@ export class SearchApi {
     });
   }
 
-  /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
+  /** Searches several sources as if they were one: absolute paths in one order, each file once, under one limit. */
   async grepAll(
     sources: readonly Source[],
     query: GrepAllQuery,
@@ -73,7 +73,7 @@ export class SearchApi {
       }
       results.push(found);
       characters += charactersOfResult(found);
-      // Each source may fill an answer by itself.
+      // Each source may fill a whole answer, so merge before they take too much memory.
       if (characters > 2 * most) {
         results = [mergeResults(results, query)];
         characters = charactersOfResult(results[0]!);
@@ -81,7 +81,7 @@ export class SearchApi {
     }
     const fits = results.length === 1 && characters <= most;
     const result = fits ? results[0]! : mergeResults(results, query);
-    // A directory that may not be read can be met from above as well.
+    // An unreadable source may also be inside another source, and must count once.
     const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
     return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
   }
@@ -98,7 +98,7 @@ export class SearchApi {
     return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
   }
 
-  /** `onlyPrepares`: see the AccessOptions of the gate. */
+  /** `onlyPrepares`: see `AccessOptions`. */
   walk(
     path: string,
     query: WalkQuery,
@@ -109,7 +109,7 @@ export class SearchApi {
     return this.#below(path, walk, onlyPrepares);
   }
 
-  /** All that is below a directory and that one of the globs matches, or whose name contains a text, whatever the case. */
+  /** All entries below a directory that one of the globs matches, or whose name contains a text in any letter case. */
   async find(
     path: string,
     query: Omit<WalkQuery, 'include' | 'max'> & { globs: readonly string[]; contains?: string | undefined },
@@ -145,7 +145,7 @@ export class SearchApi {
     );
   }
 
-  /** Where globs lead: see `ServedGlobs`. Each glob that leads outside is reported as a failure. */
+  /** Where globs lead: see `ServedGlobs`. Reports each glob that leads outside as a failure. */
   sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
     const found = this.#globs.sourcesOf(directory, globs, excluded);
     for (const glob of found.outside) {
@@ -154,14 +154,14 @@ export class SearchApi {
     return found;
   }
 
-  /** Exclusions, read from `directory`, as globs below it: see `ServedGlobs`. */
+  /** Exclusions that are relative to `directory`, as globs below it: see `ServedGlobs`. */
   exclusions(directory: string, globs: readonly string[]): string[] {
     return this.#globs.exclusions(directory, globs);
   }
 
   /**
-   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or leads
-   * to nothing.
+   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or that matches
+   * nothing.
    */
   async expand(globs: readonly string[], call: SearchCall = {}): Promise<Expansion> {
     const allowance = new GlobAllowance();
@@ -188,7 +188,7 @@ export class SearchApi {
     return { files: expanded, skippedUnreadable: unreadable.size, skippedUnnameable: unnameable.size };
   }
 
-  /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
+  /** Whether ripgrep helps with patterns that contain no fixed text; search works without it too. */
   async ripgrep(): Promise<{ active: boolean; says: string }> {
     const { path, says } = await ripgrep();
     return { active: path !== undefined, says };
