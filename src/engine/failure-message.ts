@@ -1,4 +1,7 @@
-/** A failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not exist`. */
+/**
+ * Describes a failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not
+ * exist`.
+ */
 import type { Failure, ReadOnlyReason } from './failures.ts';
 
 /** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */
@@ -6,12 +9,12 @@ export function failureMessage(facts: Failure): string {
   return `${facts.kind}: ${failureSentence(facts)}`;
 }
 
-/** The facts alone. */
+/** The sentence without the kind. */
 export function failureSentence(facts: Failure): string {
   return aboutPath(facts) ?? aboutContent(facts) ?? aboutCall(facts) ?? JSON.stringify(facts);
 }
 
-/** The same without the texts that an edit looked for: for records that hold no contents of files. */
+/** The same sentence without the texts that an edit looked for: for records that hold no contents of files. */
 export function sentenceWithoutContents(facts: Failure): string {
   switch (facts.kind) {
     case 'no-match':
@@ -21,7 +24,7 @@ export function sentenceWithoutContents(facts: Failure): string {
     case 'not-encodable':
       return `${facts.path} is in ${facts.charset}, which lacks the character at line ${facts.line}, column ${facts.column} of the new text`;
     case 'bad-regex':
-      // An edit may look for it.
+      // The pattern may be the text of an edit.
       return `the pattern is not valid: ${facts.reason.replaceAll(facts.pattern || '//', '…')}`;
     case 'bad-patch':
       // Some reasons quote the line of the patch that they are about.

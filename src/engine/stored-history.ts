@@ -1,8 +1,8 @@
 /**
- * The history in a state directory, for programs that serve nothing: it opens an engine on the directories of an
- * entry to plan its undo or to undo it, by the same operations that a running engine has.
+ * The history in a state directory, for programs that serve nothing. To plan an undo or to undo an entry, it opens an
+ * engine on the entry's directories and uses the same operations as a running engine.
  */
-// Only to see whether the same directory is at a path; nothing is opened.
+// Only to check whether the same directory is at a path; nothing is opened.
 import { statSync } from 'node:fs';
 
 import { openState, type StateSource } from '../state/directory/open.ts';
@@ -37,13 +37,13 @@ import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
 
 export class History {
   readonly #source: StateSource;
-  /** Only to be read: whatever writes opens another one, and closes it. */
+  /** Only for reading: whatever writes opens another journal, and closes it. */
   readonly #journal: Journal;
   /** What the owner withholds from the caller; undefined when the owner is the caller. */
   readonly #globs: WithheldGlobs | undefined;
-  /** In which encodings the owner says that files are. */
+  /** The encodings that the owner declares for files. */
   readonly #encodings: readonly EncodingRule[];
-  /** By the directories of entries. */
+  /** Open engines, by the directories of their entries. */
   readonly #engines = new Map<string, OpenEngine>();
   /** Its threads keep no process alive. */
   readonly #editor = new TextEditor();
@@ -56,9 +56,9 @@ export class History {
     this.#encodings = readEncodingRules(encodings);
   }
 
-  /** Newest first. */
+  /** The newest entry comes first. */
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
-    // The journal knows paths with all links resolved.
+    // The journal records paths with all links resolved.
     const { below } = filter;
     const real = below === undefined ? filter : { ...filter, below: realPath(this.#journal, below) };
     const { entries } = await this.#read();
@@ -71,7 +71,7 @@ export class History {
     return entry && this.#served(entry);
   }
 
-  /** Also of an entry whose directories are gone, and where nothing may be written. */
+  /** Works even if the directories of the entry are gone, or nothing may be written there. */
   async diff(id: string): Promise<FileDiff[]> {
     const entry = await this.entry(id);
     if (!entry) return [];
@@ -109,7 +109,9 @@ export class History {
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
   }
 
-  /** Keeps engines open while `work` plans and undoes several entries: entries of the same directories share one. */
+  /**
+   * Keeps engines open while `work` plans and undoes several entries: entries of the same directories share an engine.
+   */
   async keepOpen<T>(work: () => Promise<T>): Promise<T> {
     this.#keptOpen++;
     try {
@@ -120,7 +122,7 @@ export class History {
     }
   }
 
-  /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
+  /** Removes what the journal kept, for good; with `dryRun` it only reports what that would be. */
   async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
     const journal = openJournal(this.#source);
     try {
@@ -132,7 +134,7 @@ export class History {
     }
   }
 
-  /** Whether something is at a path, or was changed there or below. */
+  /** Whether something is at a path, or was changed there or below it. */
   async knows(path: string): Promise<boolean> {
     return isThere(path) || (await this.entries({ below: path })).length > 0;
   }
@@ -165,7 +167,7 @@ export class History {
     // An undo may have moved the directories of other entries: an open engine would still hold the old ones.
     if (known && known.identities === identitiesOf(entry.roots)) return known;
     const roots = rootsOf(entry);
-    // What is restored was there before: Git's configuration may be among it.
+    // An undo restores what was there before, which may include Git's configuration.
     const engine = new Engine({
       ...{ roots, allowGitConfig: true, keep: unlimitedRetention, encodings: this.#encodings },
       journal: this.#source,
@@ -177,7 +179,7 @@ export class History {
     return opened;
   }
 
-  /** Only to be looked through; undefined when the directories are gone. */
+  /** A wall for reading only; undefined when the directories are gone. */
   #wallAround(entry: JournalEntry): Wall | undefined {
     try {
       return new Wall(rootsOf(entry), { readOnly: true, globs: this.#globs });
@@ -193,7 +195,7 @@ export class History {
     return this.#globs && withheldIn(directories, this.#globs);
   }
 
-  /** What callers may know of an entry. */
+  /** The part of an entry that the caller may know. */
   #served(entry: JournalEntry): JournalEntry | undefined {
     if (!this.#globs) return entry;
     const wall = this.#wallAround(entry);
@@ -228,7 +230,7 @@ interface OpenEngine {
   key: string;
   engine: Engine;
   users: number;
-  /** Which directories were at the paths of its roots. */
+  /** The identities of the directories that were at the paths of its roots. */
   identities: string;
 }
 
@@ -236,7 +238,7 @@ function openJournal(source: StateSource): Journal {
   return new Journal(openState(source), unlimitedRetention);
 }
 
-/** The journal knows paths with all links resolved; the directories of a fleet also by their names. */
+/** The journal records paths with all links resolved; for a fleet, also by the names of its directories. */
 function realPath({ state: { paths } }: Journal, below: string): string {
   return below.startsWith('=') && paths ? paths.fromShared(below) : realOf(below);
 }
@@ -248,7 +250,7 @@ function identitiesOf(roots: readonly string[]): string {
     .join(' ');
 }
 
-/** The journal knows them with all links resolved: a link that is there now leads elsewhere. */
+/** The journal records roots with all links resolved: a link that is there now leads elsewhere. */
 function rootsOf({ roots }: JournalEntry): RootSpec[] {
   const unknown = roots.find((path) => path.startsWith('='));
   if (unknown !== undefined) fail({ kind: 'not-found', path: unknown, wanted: 'directory', near: [] });
