@@ -15,7 +15,7 @@ import { findGitPlaces, type GitPlaces, type GitPlacesOptions } from './protect/
 import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
-import { PathWalk } from './walk.ts';
+import { PathWalk } from './walk/walk.ts';
 import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
 import type { Withheld } from './withheld/withheld.ts';
 

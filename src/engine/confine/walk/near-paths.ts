@@ -1,10 +1,10 @@
 /** Suggests paths that a caller may have meant when nothing is at the path that it sent. */
-import { EngineFailure } from '../failures.ts';
-import { nearNames } from '../text/similar.ts';
-import { isTemporary } from './content/draft-names.ts';
-import type { Dir } from './directory/dir.ts';
-import { textOf } from './scan/raw-names.ts';
-import type { WalkOptions, Wall } from './wall.ts';
+import { EngineFailure } from '../../failures.ts';
+import { nearNames } from '../../text/similar.ts';
+import { isTemporary } from '../content/draft-names.ts';
+import type { Dir } from '../directory/dir.ts';
+import { textOf } from '../scan/raw-names.ts';
+import type { WalkOptions, Wall } from '../wall.ts';
 
 interface MissingName {
   /** The path as it was sent. */

@@ -1,5 +1,5 @@
 /** The parent directories that a walk made, each with the directory that it is in, so that they can be removed again. */
-import type { Dir } from './directory/dir.ts';
+import type { Dir } from '../directory/dir.ts';
 
 /** One in this many nested new directories keeps its descriptor. */
 const MADE_A_DESCRIPTOR = 16;

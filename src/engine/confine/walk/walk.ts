@@ -1,19 +1,19 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
-import { fail } from '../failures.ts';
-import { limits } from '../limits.ts';
-import type { Dir } from './directory/dir.ts';
-import { attempt, failMissing } from './errno.ts';
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+import type { Dir } from '../directory/dir.ts';
+import { attempt, failMissing } from '../errno.ts';
+import { Place } from '../place.ts';
+import { readsAsGit } from '../protect/git-control.ts';
+import type { Root } from '../roots.ts';
+import { rawOf } from '../scan/raw-names.ts';
+import type { WalkOptions, Wall } from '../wall.ts';
+import { HiddenDir } from '../withheld/hidden-dir.ts';
+import { requireNotOwnerFile } from '../withheld/ignore-file.ts';
+import { sameEntryIn } from '../withheld/same-entry.ts';
+import type { Verdict, Withheld } from '../withheld/withheld.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
-import { Place } from './place.ts';
-import { readsAsGit } from './protect/git-control.ts';
-import type { Root } from './roots.ts';
-import { rawOf } from './scan/raw-names.ts';
-import type { WalkOptions, Wall } from './wall.ts';
-import { HiddenDir } from './withheld/hidden-dir.ts';
-import { requireNotOwnerFile } from './withheld/ignore-file.ts';
-import { sameEntryIn } from './withheld/same-entry.ts';
-import type { Verdict, Withheld } from './withheld/withheld.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
