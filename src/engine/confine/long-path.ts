@@ -6,7 +6,7 @@ const LONGEST_PATH = 64 * 1024;
 /** A name that is too long for every system. */
 const LONG_NAME = /[^/]{256}/;
 /** How many characters of a longer text a failure repeats. */
-const SHOWN_OF_IT = 4096;
+const SHOWN_CHARACTERS = 4096;
 
 /** Splitting or normalising megabytes takes seconds, so this check comes before everything else that reads a path. */
 export function requireShortPath(path: string): void {
@@ -17,5 +17,5 @@ export function requireShortPath(path: string): void {
 
 /** The path itself, or the beginning of a text that is too long to be one. */
 export function shortPath(path: string): string {
-  return path.length <= LONGEST_PATH ? path : `${path.slice(0, SHOWN_OF_IT)}…`;
+  return path.length <= LONGEST_PATH ? path : `${path.slice(0, SHOWN_CHARACTERS)}…`;
 }

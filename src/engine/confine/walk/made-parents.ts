@@ -1,21 +1,71 @@
-/** The parent directories that a walk made, each with the directory that it is in, so that they can be removed again. */
+/** Makes the parent directories that a path lacks, and keeps them, so that they can be removed again. */
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
 import type { Dir } from '../directory/dir.ts';
+import { attempt, failFrom } from '../errno.ts';
+import { readsAsGit } from '../protect/git-control.ts';
+import type { ProtectedPlaces } from '../protect/protected-places.ts';
+import type { Root } from '../roots.ts';
+import type { WalkOptions } from '../wall.ts';
+import { requireNotOwnerFile } from '../withheld/ignore-file.ts';
 
 /** One in this many nested new directories keeps its descriptor. */
-const MADE_A_DESCRIPTOR = 16;
+const DIRECTORIES_A_DESCRIPTOR = 16;
 
 export interface MadeParent {
+  /** The directory that it was made in. */
   dir: Dir;
   name: string;
+}
+
+/** A directory that a path leads through and that is not there. */
+export interface MissingParent {
+  root: Root;
+  /** The directory to make it in, which stays held. */
+  parent: Dir;
+  /** The names that lead from the root to that directory. */
+  parentNames: readonly string[];
+  name: string;
+  /** Absolute, with all links resolved. */
+  path: string;
+  /** The whole path as it was sent. */
+  shown: string;
+  /** How many names of the path come after it. */
+  namesBelow: number;
 }
 
 export class MadeParents {
   /** Outermost first. */
   readonly list: MadeParent[] = [];
 
-  /** Adds a directory that was made in `parent`, which `names` lead to from `root`. `parent` stays held. */
-  add(parent: Dir, name: string, { root, names }: { root: Dir; names: readonly string[] }): void {
-    this.list.push({ dir: parent === root ? parent.again() : this.#parked(parent, names), name });
+  /** Makes a directory and enters it. Undefined when something else appeared there meanwhile. */
+  make(
+    { root, parent, parentNames, name, path, shown, namesBelow }: MissingParent,
+    protectedPlaces: ProtectedPlaces,
+    options: Pick<WalkOptions, 'onMake'>,
+  ): Dir | undefined {
+    if (root.readOnly) fail({ kind: 'read-only', path: shown, why: root.readOnly });
+    // In a directory that the walk just made, only the name can be protected. `Place.requireWritable` checks the whole
+    // path later.
+    if (this.list.length === 0 || readsAsGit(name)) {
+      // A deeper tree could not be walked afterwards, and making and removing thousands of directories holds up other
+      // calls.
+      if (namesBelow > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
+      requireNotOwnerFile({ root, name, path, shown });
+      protectedPlaces.requireChangeable({ dir: parent, name, path, shown });
+    }
+    options.onMake?.(path, root.real);
+    try {
+      parent.mkdir(name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+      failFrom(error, shown, 'create');
+    }
+    const made = attempt(shown, 'open', () => parent.enter(name));
+    if (typeof made === 'string' || 'linkTarget' in made) return undefined;
+    // The parent stays held until the place is closed, so that the new directory can be removed again.
+    this.list.push({ dir: parent === root.dir ? parent.again() : this.#parked(parent, parentNames), name });
+    return made;
   }
 
   holds(dir: Dir): boolean {
@@ -36,7 +86,7 @@ export class MadeParents {
 
   /** A deep path may need a thousand new directories, so only some of their parents keep a descriptor. */
   #parked(parent: Dir, names: readonly string[]): Dir {
-    const since = this.list.length % MADE_A_DESCRIPTOR;
+    const since = this.list.length % DIRECTORIES_A_DESCRIPTOR;
     if (since > 0) {
       const from = this.list[this.list.length - since]!.dir;
       parent.mayPark?.({ from, names: names.slice(-since), used: () => {} });

@@ -1,23 +1,21 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
 import { fail } from '../../failures.ts';
-import { limits } from '../../limits.ts';
 import type { Dir } from '../directory/dir.ts';
 import { attempt, failMissing } from '../errno.ts';
 import { Place } from '../place.ts';
-import { readsAsGit } from '../protect/git-control.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
 import type { WalkOptions, Wall } from '../wall.ts';
 import { HiddenDir } from '../withheld/hidden-dir.ts';
-import { requireNotOwnerFile } from '../withheld/ignore-file.ts';
 import { sameEntryIn } from '../withheld/same-entry.ts';
+import { requireServedRoot } from '../withheld/served-root.ts';
 import type { Verdict, Withheld } from '../withheld/withheld.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
+import { climbsOut, components, isAbsolute, requireShortName } from './path-components.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
-const MAX_NAME_BYTES = 255;
 
 /** One attempt to walk a path. `run` returns undefined when something moved meanwhile; the caller then starts again. */
 export class PathWalk {
@@ -44,7 +42,7 @@ export class PathWalk {
     this.#root = start.root;
     this.#dir = start.root.dir;
     this.#todo = start.rest;
-    this.#requireServed(start.root);
+    requireServedRoot(start.root, this.#withheld, path);
     if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
@@ -59,7 +57,7 @@ export class PathWalk {
         if (!(yield* this.#up())) return undefined;
         continue;
       }
-      this.#checkName(asked);
+      requireShortName(asked, this.#shown);
       const name = this.#withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
         const link = this.#isFollowed ? this.#linkAt(name) : undefined;
@@ -88,12 +86,6 @@ export class PathWalk {
     this.#made.remove();
   }
 
-  #checkName(name: string): void {
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-      fail({ kind: 'bad-path', path: this.#shown, why: 'name-too-long' });
-    }
-  }
-
   /** Enters a component that is not the last one. False when it changed meanwhile. */
   #into(name: string): boolean {
     const verdict = this.#verdict(name, true);
@@ -105,7 +97,7 @@ export class PathWalk {
       return fail({ kind: 'not-a-directory', path: this.#shown, through: true });
     }
     if (found === 'missing') {
-      if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
+      if (climbsOut(this.#todo, this.#names.length + 1)) fail({ kind: 'outside', path: this.#shown });
       // A directory that `..` leaves again is not made, because it would stay behind.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
       return failMissing(this.#shown, 'entry', this.#similar(name));
@@ -149,15 +141,6 @@ export class PathWalk {
     }
   }
 
-  /** Whether the rest of the path would leave the root if all of it existed. */
-  #climbsOut(): boolean {
-    let level = this.#names.length + 1;
-    return this.#todo.some((name) => {
-      level += name === '..' ? -1 : 1;
-      return level < 0;
-    });
-  }
-
   #moveTo(dir: Dir, name: string): void {
     this.#release();
     this.#dir = dir;
@@ -169,48 +152,27 @@ export class PathWalk {
   }
 
   #enterRoot(root: Root): void {
-    this.#requireServed(root);
+    requireServedRoot(root, this.#withheld, this.#shown);
     this.#root = root;
     this.#dir = root.dir;
     this.#names = [];
   }
 
-  /** Fails when a root is inside another one whose rules withhold it. */
-  #requireServed(root: Root): void {
-    const withheld = this.#withheld;
-    if (withheld === undefined) return;
-    const verdict = withheld.path(rawOf(root.real), true);
-    if (verdict === 'denied') fail({ kind: 'denied', path: this.#shown });
-    if (verdict === 'hidden') failMissing(this.#shown, 'entry', []);
-  }
-
   #make(name: string): boolean {
-    if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
-    const path = this.#pathOf(name);
-    // In a directory that the walk just made, only the name can be protected. `Place.requireWritable` checks the whole
-    // path later.
-    if (this.#made.list.length === 0 || readsAsGit(name)) {
-      // A deeper tree could not be walked afterwards, and making and removing thousands of directories holds up other
-      // calls.
-      if (this.#todo.length > limits.treeDepth)
-        fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
-      requireNotOwnerFile({ root: this.#root, name, path, shown: this.#shown });
-      this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
-    }
-    this.#options.onMake?.(path, this.#root.real);
-    try {
-      this.#dir.mkdir(name);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      attempt(this.#shown, 'create', () => {
-        throw error;
-      });
-    }
-    const parent = this.#dir;
-    const made = attempt(this.#shown, 'open', () => parent.enter(name));
-    if (typeof made === 'string' || 'linkTarget' in made) return false;
-    // The parent stays held until the place is closed, so that the new directory can be removed again.
-    this.#made.add(parent, name, { root: this.#root.dir, names: this.#names });
+    const made = this.#made.make(
+      {
+        root: this.#root,
+        parent: this.#dir,
+        parentNames: this.#names,
+        name,
+        path: this.#pathOf(name),
+        shown: this.#shown,
+        namesBelow: this.#todo.length,
+      },
+      this.#wall.protectedPlaces,
+      this.#options,
+    );
+    if (made === undefined) return false;
     this.#dir = made;
     this.#names.push(name);
     return true;
@@ -333,13 +295,4 @@ export class PathWalk {
     if (this.#dir !== this.#root.dir && !this.#made.holds(this.#dir)) this.#dir.close();
     this.#dir = this.#root.dir;
   }
-}
-
-function isAbsolute(path: string): boolean {
-  return path.startsWith('/') || (process.platform === 'win32' && /^[A-Za-z]:[\\/]/.test(path));
-}
-
-function components(path: string): string[] {
-  const parts = process.platform === 'win32' ? path.split(/[\\/]/) : path.split('/');
-  return parts.filter((part) => part !== '' && part !== '.');
 }
