@@ -52,26 +52,26 @@ export class PathWalk {
       yield;
       this.#step();
       const asked = this.#todo.shift();
-      if (asked === undefined) return yield* this.#arrivedAtDirectory();
+      if (asked === undefined) return yield* this.#placeOfDirectory();
       if (asked === '..') {
-        if (!(yield* this.#up())) return undefined;
+        if (!(yield* this.#goUp())) return undefined;
         continue;
       }
       requireShortName(asked, this.#shown);
       const name = this.#withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
-        const link = this.#isFollowed ? this.#linkAt(name) : undefined;
+        const link = this.#followsLastLink ? this.#linkAt(name) : undefined;
         // A withheld name stays withheld, wherever it leads.
-        if (link === undefined || this.#verdict(name, false)) return this.#arrived(name);
+        if (link === undefined || this.#verdict(name, false)) return this.#placeAt(name);
         this.#follow(link);
         continue;
       }
-      if (!this.#into(name)) return undefined;
+      if (!this.#enter(name)) return undefined;
     }
   }
 
   /** Whether the walk follows a link at the end of the path. */
-  get #isFollowed(): boolean {
+  get #followsLastLink(): boolean {
     const { follow = true, straight = false } = this.#options;
     return follow && !straight;
   }
@@ -87,10 +87,10 @@ export class PathWalk {
   }
 
   /** Enters a component that is not the last one. False when it changed meanwhile. */
-  #into(name: string): boolean {
+  #enter(name: string): boolean {
     const verdict = this.#verdict(name, true);
     if (verdict === 'denied') return fail({ kind: 'denied', path: this.#shown });
-    if (verdict === 'hidden') this.#requireNotMade();
+    if (verdict === 'hidden') this.#refuseToCreateHidden();
     const found =
       verdict === 'hidden' ? 'missing' : attempt(this.#shown, 'open', () => this.#dir.enter(name));
     if (found === 'not-a-directory') {
@@ -135,7 +135,7 @@ export class PathWalk {
   }
 
   /** Refuses to create a hidden entry. To a call that creates nothing, such an entry is missing. */
-  #requireNotMade(): void {
+  #refuseToCreateHidden(): void {
     if (this.#options.makeParents !== undefined) {
       fail({ kind: 'withheld', path: this.#shown, action: 'create' });
     }
@@ -202,7 +202,7 @@ export class PathWalk {
   }
 
   /** Handles `..`: goes back to where the walk came from. Above a root, only a path into another root is allowed. */
-  *#up(): Generator<void, boolean> {
+  *#goUp(): Generator<void, boolean> {
     if (this.#names.length === 0) {
       const parent = components(this.#root.real).slice(0, -1);
       const { root, rest } = this.#wall.locate([...parent, ...this.#todo], this.#shown);
@@ -240,24 +240,24 @@ export class PathWalk {
     return true;
   }
 
-  *#arrivedAtDirectory(): Generator<void, Place | undefined> {
+  *#placeOfDirectory(): Generator<void, Place | undefined> {
     const name = this.#names.at(-1);
-    if (name === undefined) return this.#arrived('');
-    return (yield* this.#rewalk(this.#names.slice(0, -1))) ? this.#arrived(name) : undefined;
+    if (name === undefined) return this.#placeAt('');
+    return (yield* this.#rewalk(this.#names.slice(0, -1))) ? this.#placeAt(name) : undefined;
   }
 
-  #arrived(name: string): Place {
+  #placeAt(name: string): Place {
     const nested = name !== '' && this.#wall.roots.length > 1 ? this.#nestedRoot(name) : undefined;
     if (nested) {
       this.#release();
       this.#enterRoot(nested);
-      return this.#arrived('');
+      return this.#placeAt('');
     }
     const verdict = name === '' ? undefined : this.#verdict(name, false);
     const asDirectory = verdict ?? (name === '' ? undefined : this.#verdict(name, true));
     const barred = verdict ?? (asDirectory && this.#mayBeDirectory(name) ? asDirectory : undefined);
     if (barred === 'denied') fail({ kind: 'denied', path: this.#shown });
-    if (barred === 'hidden') this.#requireNotMade();
+    if (barred === 'hidden') this.#refuseToCreateHidden();
     return new Place({
       root: this.#root,
       dir: barred === 'hidden' ? new HiddenDir(this.#dir, this.#shown) : this.#dir,
