@@ -19,7 +19,7 @@ export interface MadeParent {
 }
 
 /** A directory that a path leads through and that is not there. */
-export interface MissingParent {
+interface MissingParent {
   root: Root;
   /** The directory to make it in, which stays held. */
   parent: Dir;
