@@ -12,7 +12,8 @@ export interface Protection {
   says: string;
 }
 
-export interface Keeper {
+/** Opens directories behind one kind of wall. */
+export interface DirectoryOpener {
   protection: Protection;
   hold(realPath: string): Dir;
 }
@@ -36,7 +37,7 @@ const VERIFIED: Protection = {
 };
 
 /** Takes the strongest wall that works here. `verified` asks for the fallback, so that it can be tested. */
-export function chooseKeeper(wanted: 'strongest' | 'verified' = 'strongest'): Keeper {
+export function chooseOpener(wanted: 'strongest' | 'verified' = 'strongest'): DirectoryOpener {
   if (wanted === 'strongest' && descriptorWallWorks()) {
     return { protection: DESCRIPTORS, hold: (path) => LinuxDir.hold(path) };
   }

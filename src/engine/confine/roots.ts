@@ -4,7 +4,7 @@ import { dirname, parse, resolve, sep } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt } from './errno.ts';
-import type { Keeper } from './protection.ts';
+import type { DirectoryOpener } from './protection.ts';
 
 export interface RootSpec {
   path: string;
@@ -25,24 +25,24 @@ export interface Root {
   readonly dir: Dir;
 }
 
-export function holdRoot(spec: RootSpec, keeper: Keeper, serverReadOnly: boolean): Root {
+export function holdRoot(spec: RootSpec, opener: DirectoryOpener, serverReadOnly: boolean): Root {
   const given = resolve(spec.path);
   const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
   if (spec.straight) {
-    const dir = attempt(spec.path, 'open', () => holdStraight(given, keeper));
+    const dir = attempt(spec.path, 'open', () => holdStraight(given, opener));
     return { given, real: given, knownAs: [given], readOnly, dir };
   }
   const real = attempt(spec.path, 'open', () => fs.realpathSync.native(given));
   if (!fs.statSync(real).isDirectory()) fail({ kind: 'not-a-directory', path: spec.path });
   attempt(spec.path, 'read', () => fs.accessSync(real, fs.constants.R_OK | fs.constants.X_OK));
-  const dir = attempt(spec.path, 'open', () => keeper.hold(real));
+  const dir = attempt(spec.path, 'open', () => opener.hold(real));
   return { given, real, knownAs: [given, real], readOnly, dir };
 }
 
 /** Enters one name at a time, so that a link cannot lead elsewhere, whenever somebody puts it there. */
-function holdStraight(path: string, keeper: Keeper): Dir {
+function holdStraight(path: string, opener: DirectoryOpener): Dir {
   const { root } = parse(path);
-  let dir = keeper.hold(root);
+  let dir = opener.hold(root);
   for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
     const outer = dir;
     try {

@@ -13,7 +13,7 @@ import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
 import { findGitPlaces, type GitPlaces, type GitPlacesOptions } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
-import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
+import { chooseOpener, type DirectoryOpener, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
 import { PathWalk } from './walk/walk.ts';
 import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
@@ -62,7 +62,7 @@ export interface WallOptions {
 /** Roots that are open already, and what belongs to them. */
 interface Held {
   roots: readonly Root[];
-  keeper: Keeper;
+  opener: DirectoryOpener;
   protectedPlaces: ProtectedPlaces;
   withheld: Withheld | undefined;
 }
@@ -75,19 +75,19 @@ export class Wall {
   /** What the owner denies or hides; undefined when that is nothing. */
   readonly withheld: Withheld | undefined;
   readonly #owns: boolean;
-  readonly #keeper: Keeper;
+  readonly #opener: DirectoryOpener;
   /** The most components that a root has: the wall need not compare deeper paths with the roots. */
   readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
   constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
-    const held = 'keeper' in given ? given : hold(given, options);
-    const { roots, keeper } = held;
+    const held = 'opener' in given ? given : hold(given, options);
+    const { roots, opener } = held;
     this.protectedPlaces = held.protectedPlaces;
     this.withheld = held.withheld;
     this.#owns = held !== given;
-    this.#keeper = keeper;
-    this.protection = keeper.protection;
+    this.#opener = opener;
+    this.protection = opener.protection;
     this.roots = roots;
     this.#deepest = Math.max(...roots.flatMap(namesOf).map((name) => name.split('/').length));
     this.#byIdentity = new Map([...this.roots].reverse().map((root) => [root.dir.identity, root]));
@@ -105,7 +105,7 @@ export class Wall {
     try {
       for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
       const { protectedPlaces, withheld } = this;
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
+      return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -131,7 +131,7 @@ export class Wall {
           if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
       }
       const { protectedPlaces, withheld } = this;
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
+      return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -233,8 +233,8 @@ function namesOf({ real, knownAs }: Root): string[] {
 
 function hold(specs: readonly RootSpec[], options: WallOptions): Held {
   if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
-  const keeper = chooseKeeper(options.protection);
-  const held = specs.map((spec) => holdRoot(spec, keeper, options.readOnly ?? false));
+  const opener = chooseOpener(options.protection);
+  const held = specs.map((spec) => holdRoot(spec, opener, options.readOnly ?? false));
   // A directory that was given twice, once as read-only, is read-only.
   const rules = new Map(
     held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
@@ -247,9 +247,9 @@ function hold(specs: readonly RootSpec[], options: WallOptions): Held {
     throw error;
   }
   return {
-    keeper,
+    opener,
     withheld,
     roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })),
-    protectedPlaces: new ProtectedPlaces(keeper, { git: options.allowGitConfig !== true }),
+    protectedPlaces: new ProtectedPlaces(opener, { git: options.allowGitConfig !== true }),
   };
 }

@@ -8,7 +8,7 @@
 import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Dir } from '../directory/dir.ts';
-import type { Keeper } from '../protection.ts';
+import type { DirectoryOpener } from '../protection.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { type GitPlace, gitControl, gitControlBelow, gitMadeTogether } from './git-control.ts';
@@ -37,20 +37,20 @@ export interface HeldPlace extends ProtectedPlace {
 const ownPlaces = new Map<string, readonly HeldPlace[]>();
 
 export class ProtectedPlaces {
-  readonly #keeper: Keeper;
+  readonly #opener: DirectoryOpener;
   /** Whether Git's configuration and hooks are protected. */
   readonly git: boolean;
   readonly #added = new Set<HeldPlace>();
   readonly #ancestors = new TurnMemo<readonly string[]>();
 
-  constructor(keeper: Keeper, { git }: { git: boolean }) {
-    this.#keeper = keeper;
+  constructor(opener: DirectoryOpener, { git }: { git: boolean }) {
+    this.#opener = opener;
     this.git = git;
   }
 
   /** Protects a directory of the server's own until the returned function is called. */
   add(directory: string): () => void {
-    const held = holdPlace(this.#keeper, directory);
+    const held = holdPlace(this.#opener, directory);
     for (const place of held) this.#added.add(place);
     return () => {
       for (const place of held) {
@@ -94,11 +94,11 @@ export class ProtectedPlaces {
 
   /** Opens the program's own places at the first change, so that a server that only reads does not pay for it. */
   list(): readonly HeldPlace[] {
-    const { kind } = this.#keeper.protection;
+    const { kind } = this.#opener.protection;
     let own = ownPlaces.get(kind);
     if (own === undefined) {
       const { directories, files, links } = ownPackage();
-      const hold = (path: string, name?: string) => holdPlace(this.#keeper, path, name);
+      const hold = (path: string, name?: string) => holdPlace(this.#opener, path, name);
       own = [
         ...directories.flatMap((path) => hold(path)),
         ...[...files, ...links.map(({ path }) => path)].flatMap((path) => hold(path, basename(path))),
@@ -148,9 +148,9 @@ function isAboveOwnName(path: string): boolean {
   return namesOfOwn().some((each) => isWithin(each, lower));
 }
 
-function holdPlace(keeper: Keeper, path: string, name?: string): HeldPlace[] {
+function holdPlace(opener: DirectoryOpener, path: string, name?: string): HeldPlace[] {
   try {
-    const dir = keeper.hold(name === undefined ? path : dirname(path));
+    const dir = opener.hold(name === undefined ? path : dirname(path));
     return [{ path, reason: 'program', dir, ...(name !== undefined && { name: name.toLowerCase() }) }];
   } catch {
     // It does not exist, so there is nothing to change.
