@@ -88,7 +88,7 @@ export class Place {
   /** Opens the directory at this place; the caller closes it. */
   enter(): Dir {
     const found = attempt(this.shown, 'open', () =>
-      this.isRoot ? this.#dir.again() : this.#dir.enter(this.name),
+      this.isRoot ? this.#dir.duplicate() : this.#dir.enter(this.name),
     );
     if (found === 'missing') {
       return failMissing(this.shown, 'directory', this.#similar());

@@ -80,7 +80,7 @@ export function innerRoot({ outer, dir, real, sent, first }: InnerSpec): Root {
 
 /** An existing root inside a new one. It keeps its own rule, and only a walk through the new root reaches it. */
 export function rootInside(root: Root): Root {
-  return { ...root, knownAs: [], dir: root.dir.again() };
+  return { ...root, knownAs: [], dir: root.dir.duplicate() };
 }
 
 /** Whether `path` is `ancestor` or is below it, by components: `/work` is not an ancestor of `/workshop`. */

@@ -123,7 +123,7 @@ export class Wall {
       for (const place of places) {
         const { root: outer, path: real, shown: sent } = place;
         if (roots.some((other) => other.real === real)) continue;
-        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.again() });
+        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.duplicate() });
         else roots.push(innerRoot({ outer, dir: place.enter(), real, sent, first }));
       }
       for (const { real } of [...roots]) {

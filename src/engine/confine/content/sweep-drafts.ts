@@ -27,7 +27,7 @@ export function sweepLitter(dir: Dir): void {
       if (done) return;
       removeLitter(dir, value);
     }
-    void sweepRest(dir.again(), batches);
+    void sweepRest(dir.duplicate(), batches);
   } catch {
     // A directory may be writable but not readable: then the drafts in it stay.
   }

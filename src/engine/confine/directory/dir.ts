@@ -108,7 +108,7 @@ export interface Dir {
   /** Enters a directory by its raw name, to copy, remove or restore a tree; undefined if it is not a directory. */
   enterRaw(name: Buffer): Dir | undefined;
   /** Opens the same directory a second time, for an owner that closes it separately. */
-  again(): Dir;
+  duplicate(): Dir;
   /** Makes renames in this directory survive a power cut. */
   flush(): Promise<void>;
   /** Allows `park` from now on. Missing where a directory needs no descriptor. */

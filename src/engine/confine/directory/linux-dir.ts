@@ -193,7 +193,7 @@ export class LinuxDir implements Dir {
     // This directory may be parked before the last name is gone, so the unlinks use a descriptor of their own.
     let own: LinuxDir | undefined;
     try {
-      own = this.again();
+      own = this.duplicate();
       const paths = names.map((name) => own!.#at(name));
       await Promise.allSettled(paths.map((path) => unlink(path)));
     } catch {
@@ -217,7 +217,7 @@ export class LinuxDir implements Dir {
     }
   }
 
-  again(): LinuxDir {
+  duplicate(): LinuxDir {
     return new LinuxDir(fs.openSync(this.handlePath, O_PATH | O_DIRECTORY));
   }
 

@@ -191,7 +191,7 @@ export class PathDir implements Dir {
     return new PathDir(path.toString(), identityOf(found));
   }
 
-  again(): PathDir {
+  duplicate(): PathDir {
     return this;
   }
 

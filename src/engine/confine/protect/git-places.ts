@@ -83,7 +83,7 @@ export async function findGitPlaces(
 
 /** Opens the directory without following links, and runs `use`. Undefined if it is missing or cannot be used. */
 export function withHeld<T>({ root, way }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
-  let dir = root.dir.again();
+  let dir = root.dir.duplicate();
   try {
     for (const name of way === '' ? [] : way.split('/')) {
       const outer = dir;

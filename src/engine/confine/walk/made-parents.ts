@@ -64,7 +64,10 @@ export class MadeParents {
     const made = attempt(shown, 'open', () => parent.enter(name));
     if (typeof made === 'string' || 'linkTarget' in made) return undefined;
     // The parent stays held until the place is closed, so that the new directory can be removed again.
-    this.list.push({ dir: parent === root.dir ? parent.again() : this.#parked(parent, parentNames), name });
+    this.list.push({
+      dir: parent === root.dir ? parent.duplicate() : this.#parked(parent, parentNames),
+      name,
+    });
     return made;
   }
 

@@ -119,8 +119,8 @@ export class HiddenDir implements Dir {
     return missing();
   }
 
-  again(): Dir {
-    return this.#dir.again();
+  duplicate(): Dir {
+    return this.#dir.duplicate();
   }
 
   flush(): Promise<void> {
