@@ -25,13 +25,13 @@ export class FileDraft implements Draft {
     fs.linkSync(this.#at(this.#name), this.#at(as));
   }
 
-  rest(): void {
+  closeDescriptor(): void {
     if (this.#isOpen) fs.closeSync(this.fd);
     this.#isOpen = false;
   }
 
   drop(): void {
-    this.rest();
+    this.closeDescriptor();
     if (!this.#isPending) return;
     this.#isPending = false;
     try {

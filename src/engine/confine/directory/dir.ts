@@ -45,7 +45,7 @@ export interface Draft {
   /** Links the draft as `name` only when nothing is there: EEXIST otherwise. */
   publishNew(name: string | Buffer): void;
   /** Closes the descriptor once all is written: one call may have thousands of drafts that wait for their names. */
-  rest(): void;
+  closeDescriptor(): void;
   /** Closes the draft and removes its temporary name, if that is still there. */
   drop(): void;
 }
