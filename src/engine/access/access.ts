@@ -213,7 +213,8 @@ export class Access {
     reported.add(facts);
     const path = reportedPath(this.wall.roots, facts.path, base);
     // To the caller a hidden file is missing, but the trace, which the owner reads, names it.
-    const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path), false) !== undefined;
+    const isRefused =
+      REFUSALS.has(facts.kind) || this.wall.withheld?.verdictOnPath(rawOf(path), false) !== undefined;
     this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }
 

@@ -105,14 +105,15 @@ export class Place {
 
   /** Whether the owner withholds a raw name in the directory at this place. */
   verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
-    return this.withheld?.nameIn(rawOf(this.path), name, isDirectory, isSame);
+    return this.withheld?.verdictOnName(rawOf(this.path), name, isDirectory, isSame);
   }
 
   #similar(): string[] {
     const { shown, name, withheld } = this;
     const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
     const isSame = sameEntryIn(this.#dir);
-    const isListed = (near: string) => withheld?.nameIn(parent, rawOf(near), true, isSame) !== 'hidden';
+    const isListed = (near: string) =>
+      withheld?.verdictOnName(parent, rawOf(near), true, isSame) !== 'hidden';
     return similarPaths(this.#dir, { shown, name, isListed });
   }
 

@@ -125,7 +125,7 @@ export class PathWalk {
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
     const withheld = this.#withheld;
     if (withheld === undefined) return undefined;
-    return withheld.nameIn(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
+    return withheld.verdictOnName(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
   }
 
   readonly #isListed = (name: string): boolean => this.#verdict(name, true) !== 'hidden';

@@ -8,7 +8,7 @@ import type { Withheld } from './withheld.ts';
 /** Fails when a root is inside another one whose rules withhold it. */
 export function requireServedRoot(root: Root, withheld: Withheld | undefined, shown: string): void {
   if (withheld === undefined) return;
-  const verdict = withheld.path(rawOf(root.real), true);
+  const verdict = withheld.verdictOnPath(rawOf(root.real), true);
   if (verdict === 'denied') fail({ kind: 'denied', path: shown });
   if (verdict === 'hidden') failMissing(shown, 'entry', []);
 }

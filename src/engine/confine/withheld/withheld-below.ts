@@ -116,7 +116,7 @@ export class WithheldBelow {
   #judge(verdicts: Verdicts, directory: string, { types }: Listing, name: string, index: number): void {
     const parent = this.#parent(directory);
     const isDirectory = types[index] === 'directory';
-    const verdict = this.#withheld.nameIn(parent, name, isDirectory, this.#isSame);
+    const verdict = this.#withheld.verdictOnName(parent, name, isDirectory, this.#isSame);
     if (verdict !== undefined) verdicts.set(name, verdict);
   }
 

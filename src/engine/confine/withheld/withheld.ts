@@ -58,7 +58,12 @@ export class Withheld {
   }
 
   /** The verdict on a name in a directory that is not withheld itself. */
-  nameIn(parent: string, name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
+  verdictOnName(
+    parent: string,
+    name: string,
+    isDirectory: boolean,
+    isSame: IsSameEntry,
+  ): Verdict | undefined {
     const path = parent === '/' ? `/${name}` : `${parent}/${name}`;
     const verdict = this.#asWritten.of(path, isDirectory);
     if (verdict !== undefined) return verdict;
@@ -70,7 +75,7 @@ export class Withheld {
   }
 
   /** The verdict by the text of a path alone, for a path that may no longer be on the disk. */
-  path(path: string, isDirectory: boolean): Verdict | undefined {
+  verdictOnPath(path: string, isDirectory: boolean): Verdict | undefined {
     for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
       const isLast = end < 0;
       const above = isLast ? path : path.slice(0, end);
