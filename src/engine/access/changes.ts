@@ -124,7 +124,7 @@ export class Changes {
     const above = dirname(place.path);
     if (place.isRoot || above === place.root.real) return true;
     try {
-      return this.#access.wall.at(above, { straight: true, own: true }, (parent) => {
+      return this.#access.wall.at(above, { straight: true, includeWithheld: true }, (parent) => {
         const dir = parent.enter();
         try {
           return dir.identity === place.dir.identity;

@@ -25,7 +25,7 @@ export interface WalkOptions {
   /** Whether to follow a link at the last name. Default: true. */
   follow?: boolean;
   /** For the server's own work: ignores what the owner withholds from tools. */
-  own?: boolean;
+  includeWithheld?: boolean;
   /**
    * Follows no links at all: a link on the way is a `not-a-directory` failure. For paths that had no links when they
    * were recorded.

@@ -118,7 +118,7 @@ export class PathWalk {
   }
 
   get #withheld(): Withheld | undefined {
-    return this.#options.own ? undefined : this.#wall.withheld;
+    return this.#options.includeWithheld ? undefined : this.#wall.withheld;
   }
 
   /** Whether the owner withholds a name in the walk's current directory. */
