@@ -23,7 +23,7 @@ export class Place {
   readonly path: string;
   #dir: Dir;
   /** The names that lead from the root to the held parent. */
-  readonly #way: readonly string[];
+  readonly #parentNames: readonly string[];
   /** The parent directories that the walk made, outermost first. */
   #made: readonly MadeParent[];
   #owned: boolean;
@@ -41,7 +41,7 @@ export class Place {
     name: string;
     shown: string;
     path: string;
-    way: readonly string[];
+    parentNames: readonly string[];
     made: readonly MadeParent[];
     protectedPlaces: ProtectedPlaces;
     withheld: Withheld | undefined;
@@ -53,7 +53,7 @@ export class Place {
     this.name = at.name;
     this.shown = at.shown;
     this.path = at.path;
-    this.#way = at.way;
+    this.#parentNames = at.parentNames;
     this.#made = at.made;
     this.#protectedPlaces = at.protectedPlaces;
     this.withheld = at.withheld;
@@ -137,16 +137,16 @@ export class Place {
   /** Hands the directories of this place over to a change of many files, which closes them. */
   shareWith(shared: SharedDirectories): void {
     const { dir: root } = this.root;
-    const depth = this.#way.length - this.#made.length;
+    const depth = this.#parentNames.length - this.#made.length;
     this.#made = this.#made.map(({ dir, name }, i) => {
-      if (depth + i > 0) return { dir: shared.share(dir, root, this.#way.slice(0, depth + i)), name };
+      if (depth + i > 0) return { dir: shared.share(dir, root, this.#parentNames.slice(0, depth + i)), name };
       dir.close();
       return { dir: root, name };
     });
     this.#isMadeShared = true;
     // A `HiddenDir` stays with its place: other names in the same directory are not hidden.
     if (!this.#owned || !this.#dir.mayPark) return;
-    this.#dir = shared.share(this.#dir, root, this.#way);
+    this.#dir = shared.share(this.#dir, root, this.#parentNames);
     this.#owned = false;
   }
 

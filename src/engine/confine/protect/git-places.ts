@@ -31,7 +31,7 @@ const TURN_MS = 10;
 export interface PlaceInRoot {
   root: Root;
   /** Raw names with `/` between them; empty for the root. */
-  way: string;
+  rawPath: string;
 }
 
 export interface Repository extends PlaceInRoot {
@@ -82,10 +82,10 @@ export async function findGitPlaces(
 }
 
 /** Opens the directory without following links, and runs `use`. Undefined if it is missing or cannot be used. */
-export function withHeld<T>({ root, way }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
+export function withHeld<T>({ root, rawPath }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
   let dir = root.dir.duplicate();
   try {
-    for (const name of way === '' ? [] : way.split('/')) {
+    for (const name of rawPath === '' ? [] : rawPath.split('/')) {
       const outer = dir;
       const inner = outer.enterRaw(Buffer.from(name, 'latin1'));
       if (inner === undefined) return undefined;
@@ -133,10 +133,10 @@ class GitPlacesFinder {
     for (const { dir, real } of this.#roots) {
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
     }
-    for (const path of [...this.#wayTo(cwd), ...[...this.#first].slice(0, MOST_FIRST)]) {
+    for (const path of [...this.#pathsTo(cwd), ...[...this.#first].slice(0, MOST_FIRST)]) {
       await this.#pause();
       for (const root of this.#roots) {
-        if (isWithin(path, root.real)) this.#inspect({ root, way: rawOf(relative(root.real, path)) });
+        if (isWithin(path, root.real)) this.#inspect({ root, rawPath: rawOf(relative(root.real, path)) });
       }
     }
     const cursors = new Map(this.#roots.map((root) => [root, openCursor(scanRootOf(root.dir))]));
@@ -150,7 +150,7 @@ class GitPlacesFinder {
 
   /** Searches upper directories first, so that nothing deep down, however much it is, hides what is higher up. */
   async #below(cursors: ReadonlyMap<Root, Cursor>): Promise<void> {
-    let waiting = this.#roots.map((root): PlaceInRoot => ({ root, way: '' }));
+    let waiting = this.#roots.map((root): PlaceInRoot => ({ root, rawPath: '' }));
     for (let last: PlaceInRoot[] = []; waiting.length > 0; waiting = last, last = []) {
       for (const place of waiting) {
         if (this.found.entries >= this.#most) {
@@ -159,8 +159,8 @@ class GitPlacesFinder {
         }
         await this.#pause();
         for (const inner of await this.#directoriesIn(place, cursors.get(place.root)!)) {
-          const isLast = inner.way.endsWith(`/${LAST}`) || inner.way === LAST;
-          (isLast && !place.way.split('/').includes(LAST) ? last : waiting).push(inner);
+          const isLast = inner.rawPath.endsWith(`/${LAST}`) || inner.rawPath === LAST;
+          (isLast && !place.rawPath.split('/').includes(LAST) ? last : waiting).push(inner);
         }
       }
     }
@@ -168,7 +168,7 @@ class GitPlacesFinder {
 
   /** Searches a directory, and returns those in it that may hold more. */
   async #directoriesIn(place: PlaceInRoot, cursor: Cursor): Promise<PlaceInRoot[]> {
-    const { root, way } = place;
+    const { root, rawPath } = place;
     const listing = await this.#list(place, cursor);
     if (typeof listing === 'string') return [];
     const { names, types } = listing;
@@ -180,13 +180,13 @@ class GitPlacesFinder {
     const isGit = (mayBeGit || this.#isKnown(pathOf(place))) && this.#inspect(place);
     return names
       .filter((name, index) => types[index] === 'directory' && !(isGit && CONTENTS.has(name)))
-      .map((name) => ({ root, way: way === '' ? name : `${way}/${name}` }));
+      .map((name) => ({ root, rawPath: rawPath === '' ? name : `${rawPath}/${name}` }));
   }
 
   /** Lists in turns, since there may be hundreds of thousands of entries. */
   async #list(place: PlaceInRoot, cursor: Cursor): Promise<Listing | Absence> {
     try {
-      const listing = cursor.goTo(place.way) ?? (await cursor.listInTurns(() => this.#pause()));
+      const listing = cursor.goTo(place.rawPath) ?? (await cursor.listInTurns(() => this.#pause()));
       // Git opens its files by name, even in a directory that nobody may list.
       return listing === 'unreadable'
         ? (withHeld(place, (dir) => asOwner(dir, () => cursor.list())) ?? listing)
@@ -196,7 +196,7 @@ class GitPlacesFinder {
     }
   }
 
-  #wayTo(cwd: string): string[] {
+  #pathsTo(cwd: string): string[] {
     return this.#roots.flatMap(({ real }) => {
       if (!isWithin(cwd, real)) return [];
       const names = relative(real, cwd).split(sep).filter(Boolean);
@@ -272,8 +272,8 @@ class GitPlacesFinder {
 }
 
 /** Only for display if a name on the way is not valid UTF-8: then nothing is at this path. */
-function pathOf({ root, way }: PlaceInRoot): string {
-  return join(root.real, shownRaw(way).text);
+function pathOf({ root, rawPath }: PlaceInRoot): string {
+  return join(root.real, shownRaw(rawPath).text);
 }
 
 function linkTarget(path: string): string | undefined {

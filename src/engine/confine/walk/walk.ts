@@ -267,7 +267,7 @@ export class PathWalk {
       name,
       shown: this.#shown,
       path: this.#pathOf(name),
-      way: this.#names,
+      parentNames: this.#names,
       made: this.#made.list,
       protectedPlaces: this.#wall.protectedPlaces,
     });
