@@ -17,11 +17,11 @@ import { type Rebase, rebaseIn } from './git-rebase.ts';
 /** How many entries to search before each command at most. */
 export const MOST_ENTRIES = 20_000;
 /** How many of the directories in which Git was found before are searched again: a command could make very many. */
-const MOST_FIRST = 1000;
+const MOST_SEARCHED_AGAIN = 1000;
 /** Searched last: it is large, and hardly ever has repositories in it. */
-const LAST = 'node_modules';
+const SEARCHED_LAST = 'node_modules';
 /** Not searched in a repository: these are large, and hold no other repositories. */
-const CONTENTS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
 /** Other calls get their turn after this long. */
 const TURN_MS = 10;
 
@@ -133,7 +133,7 @@ class GitPlacesFinder {
     for (const { dir, real } of this.#roots) {
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
     }
-    for (const path of [...this.#pathsTo(cwd), ...[...this.#first].slice(0, MOST_FIRST)]) {
+    for (const path of [...this.#pathsTo(cwd), ...[...this.#first].slice(0, MOST_SEARCHED_AGAIN)]) {
       await this.#pause();
       for (const root of this.#roots) {
         if (isWithin(path, root.real)) this.#inspect({ root, rawPath: rawOf(relative(root.real, path)) });
@@ -159,8 +159,8 @@ class GitPlacesFinder {
         }
         await this.#pause();
         for (const inner of await this.#directoriesIn(place, cursors.get(place.root)!)) {
-          const isLast = inner.rawPath.endsWith(`/${LAST}`) || inner.rawPath === LAST;
-          (isLast && !place.rawPath.split('/').includes(LAST) ? last : waiting).push(inner);
+          const isLast = inner.rawPath.endsWith(`/${SEARCHED_LAST}`) || inner.rawPath === SEARCHED_LAST;
+          (isLast && !place.rawPath.split('/').includes(SEARCHED_LAST) ? last : waiting).push(inner);
         }
       }
     }
@@ -179,7 +179,7 @@ class GitPlacesFinder {
     );
     const isGit = (mayBeGit || this.#isKnown(pathOf(place))) && this.#inspect(place);
     return names
-      .filter((name, index) => types[index] === 'directory' && !(isGit && CONTENTS.has(name)))
+      .filter((name, index) => types[index] === 'directory' && !(isGit && NOT_SEARCHED.has(name)))
       .map((name) => ({ root, rawPath: rawPath === '' ? name : `${rawPath}/${name}` }));
   }
 
