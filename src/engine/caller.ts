@@ -31,7 +31,7 @@ export interface Arrival {
   /** Settles when the call has named its paths, or has ended. */
   readonly named: Promise<void>;
   /** Lets later calls continue: those that touch the same paths now wait for the call itself. */
-  name(): void;
+  markNamed(): void;
 }
 
 export interface Caller {

@@ -151,7 +151,7 @@ export class Engine {
 
   /**
    * Registers a call that has arrived; its caller carries the result. Later calls wait until this one has named its
-   * paths, however long it takes to read its arguments. The caller must call `name` in the end.
+   * paths, however long it takes to read its arguments. The caller must call `markNamed` in the end.
    */
   arrive(): Arrival {
     return this.#access.arrive();

@@ -241,7 +241,7 @@ export class Access {
       const named = order.earlierNamed(arrival);
       if (named) await named;
       const work = waitsFor === 'changes' ? afterChanges(order, call) : this.#inOrder(waitsFor, verb, call);
-      if (!onlyPrepares) arrival?.name();
+      if (!onlyPrepares) arrival?.markNamed();
       return await work;
     } finally {
       tidyHeapInPauses();

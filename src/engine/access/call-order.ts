@@ -62,7 +62,7 @@ class Unnamed implements Arrival {
     return this.#named;
   }
 
-  name(): void {
+  markNamed(): void {
     if (this.#isNamed) return;
     this.#isNamed = true;
     this.#unnamed.delete(this);
@@ -77,7 +77,7 @@ export class CallOrder {
   /** The calls that have not named their paths yet, in order of arrival. */
   readonly #unnamed = new Set<Unnamed>();
 
-  /** Registers a call. Use it as soon as the call arrives, before you wait for anything, and call `name` in the end. */
+  /** Registers a call. Use it as soon as the call arrives, before you wait for anything, and call `markNamed` in the end. */
   arrive(): Arrival {
     return new Unnamed(this.#arrivals++, this.#unnamed);
   }

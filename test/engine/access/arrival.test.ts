@@ -24,7 +24,7 @@ it('a read waits until a write that came before it has named its path', async ()
   const written = writer.files.write('a.txt', 'new\n');
   expect((await read).text).toBe('new\n');
   await written;
-  for (const arrival of [first, second]) arrival.name();
+  for (const arrival of [first, second]) arrival.markNamed();
   await engine.close();
 });
 
@@ -32,7 +32,7 @@ it('no call waits for one that ended without naming a path', async () => {
   const engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
   const ended = engine.arrive();
   const reading = engine.as({ ...anonymous, arrival: engine.arrive() }).files.readText('a.txt');
-  ended.name();
+  ended.markNamed();
   expect((await reading).text).toBe('old\n');
   await engine.close();
 });
