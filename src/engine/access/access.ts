@@ -27,7 +27,7 @@ import { reportedPath } from './reported-path.ts';
 
 export interface AccessOptions {
   /** False for work that may take long: it waits for earlier changes, but no later call waits for it. */
-  holdsOthers?: boolean;
+  blocksLaterCalls?: boolean;
   /** True for a read that only prepares the call's own work: later calls wait until that work has named its paths. */
   onlyPrepares?: boolean;
 }
@@ -127,11 +127,11 @@ export class Access {
   /** Runs `read` after every earlier change of these paths, with the function through which it reaches the disk. */
   read<T>(
     paths: readonly string[],
-    { holdsOthers = true, onlyPrepares = false }: AccessOptions,
+    { blocksLaterCalls = true, onlyPrepares = false }: AccessOptions,
     read: (open: OpenPlace) => T | Promise<T>,
   ): Promise<T> {
     const open: OpenPlace = (path, how, use, facts) => openPlace(this, { path, how, use, facts });
-    const waitsFor = holdsOthers ? paths : 'changes';
+    const waitsFor = blocksLaterCalls ? paths : 'changes';
     return this.#admit(waitsFor, 'read', () => read(open), onlyPrepares);
   }
 

@@ -49,7 +49,9 @@ export class CommandsApi {
   /** Runs one of the reading commands, after checking its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, (commands, own) =>
-      this.#access.read([], { holdsOthers: false }, () => commands.runReadingCommand(command, args, own)),
+      this.#access.read([], { blocksLaterCalls: false }, () =>
+        commands.runReadingCommand(command, args, own),
+      ),
     );
   }
 

@@ -132,7 +132,7 @@ export class SearchApi {
 
   /** The files below a directory that no ignore file names, page by page. */
   filePage(path: string, query: FilePageQuery): Promise<FilePage> {
-    return this.#access.read([path], { holdsOthers: false }, (open) =>
+    return this.#access.read([path], { blocksLaterCalls: false }, (open) =>
       open(path, 'listed', async (place) => {
         if (place.mustExist('directory').type !== 'directory') fail({ kind: 'not-a-directory', path });
         const root = openSearchRoot(place, PAGED);
@@ -244,7 +244,7 @@ export class SearchApi {
     use: (place: Place, search: Search) => Promise<T>,
     onlyPrepares = false,
   ): Promise<T> {
-    return this.#access.read([path], { holdsOthers: false, onlyPrepares }, (open) =>
+    return this.#access.read([path], { blocksLaterCalls: false, onlyPrepares }, (open) =>
       open(path, 'searched', (place) => use(place, this.#lazy.search)),
     );
   }
