@@ -8,7 +8,7 @@ import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
 import type { MadeParent } from './walk/made-parents.ts';
 import { similarPaths } from './walk/near-paths.ts';
-import { requireNotOwnerFile } from './withheld/ignore-file.ts';
+import { requireNotOwnerFile } from './withheld/owner-files.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
 

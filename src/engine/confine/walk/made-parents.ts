@@ -7,7 +7,7 @@ import { readsAsGit } from '../protect/git-control.ts';
 import type { ProtectedPlaces } from '../protect/protected-places.ts';
 import type { Root } from '../roots.ts';
 import type { WalkOptions } from '../wall.ts';
-import { requireNotOwnerFile } from '../withheld/ignore-file.ts';
+import { requireNotOwnerFile } from '../withheld/owner-files.ts';
 
 /** One in this many nested new directories keeps its descriptor. */
 const DIRECTORIES_A_DESCRIPTOR = 16;

@@ -6,7 +6,7 @@ import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
 import type { Root } from '../roots.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
-import { IGNORE_FILE } from './ignore-file.ts';
+import { IGNORE_FILE } from './owner-files.ts';
 import { SECRETS, secretGlobs } from './secrets.ts';
 import { type RuledDirectory, Withheld } from './withheld.ts';
 

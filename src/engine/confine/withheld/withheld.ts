@@ -7,8 +7,8 @@
  */
 import { IgnoreChain } from '../../glob/gitignore.ts';
 import { textOf } from '../scan/raw-names.ts';
-import { IGNORE_FILE } from './ignore-file.ts';
 import { composed, folded, IGNORES_CASE, otherCase } from './name-forms.ts';
+import { IGNORE_FILE } from './owner-files.ts';
 
 export type Verdict = 'denied' | 'hidden';
 
