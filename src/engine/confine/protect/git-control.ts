@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
-import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
+import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { UNFINISHED } from './git-rebase.ts';
 

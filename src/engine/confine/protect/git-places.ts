@@ -10,7 +10,7 @@ import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
 import { CONTROL, gitControl } from './git-control.ts';
-import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
+import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { GIT } from './git-names.ts';
 import { type Rebase, rebaseIn } from './git-rebase.ts';
 

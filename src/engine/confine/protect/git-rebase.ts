@@ -2,7 +2,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
-import { realAsFarAsThere } from './git-named.ts';
+import { realAsFarAsThere } from './git-named-paths.ts';
 
 /** Directories in which Git keeps what it needs to continue: only Git may change them. */
 export const UNFINISHED: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply', 'sequencer']);

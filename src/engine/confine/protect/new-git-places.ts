@@ -5,7 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isWithinAny, type Root } from '../roots.ts';
-import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named.ts';
+import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named-paths.ts';
 import { GIT, WORKTREE_CONFIG } from './git-names.ts';
 import { findGitPlaces, type GitPlaces, MOST_ENTRIES, type PlaceInRoot } from './git-places.ts';
 
