@@ -15,15 +15,15 @@ import { leasedRecorder, OutdatedView } from './leased-recorder.ts';
 import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
-const MANY = 16;
+const MANY_PATHS = 16;
 /** How often a change starts again because another machine moved its directories or this machine's view is outdated. */
-const MOST_MOVES = 5;
+const MOST_RETRIES = 5;
 
 /** The first wait for an outdated view to catch up; each further wait is twice as long. */
 const FIRST_WAIT_MS = 50;
 
 /** A directory was moved or removed before the change had locked its path. */
-class Moved extends Error {}
+class DirectoryMoved extends Error {}
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -47,16 +47,16 @@ export class Changes {
 
   /** Changes these paths while it holds their locks. If it fails, it removes the directories that it made. */
   async at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
-    for (let moves = 0; ; moves++) {
+    for (let retries = 0; ; retries++) {
       try {
         return await this.#at(changed, change);
       } catch (error) {
         const { path } = changed[0]!;
         if (error instanceof OutdatedView) {
-          if (moves >= MOST_MOVES) fail({ kind: 'changed-meanwhile', path });
-          await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << moves));
-        } else if (!(error instanceof Moved)) throw error;
-        else if (moves >= MOST_MOVES) fail({ kind: 'unstable', path });
+          if (retries >= MOST_RETRIES) fail({ kind: 'changed-meanwhile', path });
+          await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << retries));
+        } else if (!(error instanceof DirectoryMoved)) throw error;
+        else if (retries >= MOST_RETRIES) fail({ kind: 'unstable', path });
       }
     }
   }
@@ -64,7 +64,7 @@ export class Changes {
   async #at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
     const places: Place[] = [];
     const yielder = new Yielder(this.#signal);
-    const shared = changed.length > MANY ? new SharedDirectories() : undefined;
+    const shared = changed.length > MANY_PATHS ? new SharedDirectories() : undefined;
     try {
       for (const each of changed) {
         const place = await inTurns(this.#walking(each), yielder);
@@ -96,7 +96,7 @@ export class Changes {
    * Runs the change under a lease. A lease locks paths, so another machine may have put another directory there before.
    */
   async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
-    for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
+    for (const place of places) if (!this.#isStillThere(place)) throw new DirectoryMoved();
     await this.#settle(lease, places);
     const recorder = leasedRecorder(this.recorder, lease, places[0]!.shown);
     const result = await change(places, recorder);
