@@ -25,10 +25,11 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
-const LOOKS = 4;
+/** How often each operation checks that the path still leads to the same directory. */
+const IDENTITY_CHECKS = 4;
 
 /** The directory is no longer where it was: somebody moved or replaced it during the call. */
-export class Moved extends Error {
+class Moved extends Error {
   readonly code = 'EAGAIN';
 }
 
@@ -211,7 +212,7 @@ export class PathDir implements Dir {
 
   #verified(): string {
     // Somebody who swaps directories back and forth has to be lucky at every check.
-    for (let look = 0; look < LOOKS; look++) {
+    for (let check = 0; check < IDENTITY_CHECKS; check++) {
       const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
       if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
     }
