@@ -17,7 +17,7 @@ const SPAN_MS = 100;
 export type Verb = 'read' | 'change';
 
 /** A running call. Other calls wait for few of them, so the promise of its end exists only once a call waits for it. */
-class Running {
+class RunningCall {
   readonly paths: ReadonlySet<string>;
   readonly verb: Verb;
   #ended: Promise<void> | undefined;
@@ -41,14 +41,14 @@ class Running {
 }
 
 /** A call that has arrived but has not named its paths. Its promise, too, exists only once a call waits for it. */
-class Unnamed implements Arrival {
+class UnnamedCall implements Arrival {
   readonly number: number;
-  readonly #unnamed: Set<Unnamed>;
+  readonly #unnamed: Set<UnnamedCall>;
   #isNamed = false;
   #named: Promise<void> | undefined;
   #settle: (() => void) | undefined;
 
-  constructor(number: number, unnamed: Set<Unnamed>) {
+  constructor(number: number, unnamed: Set<UnnamedCall>) {
     this.number = number;
     this.#unnamed = unnamed;
     unnamed.add(this);
@@ -72,14 +72,14 @@ class Unnamed implements Arrival {
 
 export class CallOrder {
   /** In order of arrival. */
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<RunningCall>();
   #arrivals = 0;
   /** The calls that have not named their paths yet, in order of arrival. */
-  readonly #unnamed = new Set<Unnamed>();
+  readonly #unnamed = new Set<UnnamedCall>();
 
   /** Registers a call. Use it as soon as the call arrives, before you wait for anything, and call `markNamed` in the end. */
   arrive(): Arrival {
-    return new Unnamed(this.#arrivals++, this.#unnamed);
+    return new UnnamedCall(this.#arrivals++, this.#unnamed);
   }
 
   /** Settles when every earlier call has named its paths; undefined when all of them have. */
@@ -96,7 +96,7 @@ export class CallOrder {
 
   /** Runs `call` once every earlier call that it could collide with has ended. */
   async run<T>(paths: readonly string[], verb: Verb, call: () => T | Promise<T>): Promise<T> {
-    const own = new Running(new Set(paths), verb);
+    const own = new RunningCall(new Set(paths), verb);
     const earlier = this.#endOf((other) => collide(own.paths, verb, other));
     this.#running.add(own);
     try {
@@ -123,8 +123,8 @@ export class CallOrder {
    * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call
    * that arrived before them, the wait starts anew: a slow disk is not a standstill.
    */
-  #endOf(isAwaited: (call: Running) => boolean): Promise<void> | undefined {
-    let awaited: Running[] | undefined;
+  #endOf(isAwaited: (call: RunningCall) => boolean): Promise<void> | undefined {
+    let awaited: RunningCall[] | undefined;
     for (const call of this.#running) {
       if (!isAwaited(call)) continue;
       awaited ??= [];
@@ -157,7 +157,7 @@ function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]
   });
 }
 
-function collide(paths: ReadonlySet<string>, verb: Verb, other: Running): boolean {
+function collide(paths: ReadonlySet<string>, verb: Verb, other: RunningCall): boolean {
   if (verb === 'read' && other.verb === 'read') return false;
   return anyIsWithin(paths, other.paths) || anyIsWithin(other.paths, paths);
 }

@@ -47,7 +47,7 @@ export function openPlace<T>(
     }
     return whenUsed(access, opening, options, { place, using });
   } catch (error) {
-    return otherwise(access, opening, options, error);
+    return followLinkOrThrow(access, opening, options, error);
   }
 }
 
@@ -64,7 +64,7 @@ async function whenUsed<T>(
       place.close();
     }
   } catch (error) {
-    return otherwise(access, opening, options, error);
+    return followLinkOrThrow(access, opening, options, error);
   }
 }
 
@@ -74,7 +74,7 @@ function reported<T>(access: Access, { how, facts }: Opening<T>, { path }: Place
 }
 
 /** Follows the link that is there, or reports the error and throws it. */
-function otherwise<T>(
+function followLinkOrThrow<T>(
   access: Access,
   opening: Opening<T>,
   options: WalkOptions,
