@@ -15,7 +15,7 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { identityOf, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
+import { heldIdentity, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
@@ -183,7 +183,7 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
     const path = quickPath(this.#rootPath, this.#directory ?? '', names.length);
-    const held = path === undefined ? undefined : identityOf(this.#current);
+    const held = path === undefined ? undefined : heldIdentity(this.#current);
     if (path !== undefined && held && leadsTo(path, held)) {
       statAll(path, names, take);
       if (leadsTo(path, held)) return;

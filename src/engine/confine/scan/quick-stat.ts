@@ -44,7 +44,7 @@ export function quickPath(root: string, directory: string, entries: number): str
 /** Identifies a held directory, to check that a path leads to it. */
 export type Identity = Pick<fs.BigIntStats, 'dev' | 'ino'>;
 
-export function identityOf(directory: number): Identity {
+export function heldIdentity(directory: number): Identity {
   return fs.fstatSync(directory, { bigint: true });
 }
 
