@@ -72,7 +72,7 @@ function namedIn(
     for (const link of linksIn(directory)) named.add(link);
   }
   for (const name of [CONFIG, WORKTREE_CONFIG]) if (isLink(join(common, name))) named.add(join(common, name));
-  return [...new Set([...named].flatMap((path) => [path, realAsFarAsThere(path)]))];
+  return [...new Set([...named].flatMap((path) => [path, resolveExistingPart(path)]))];
 }
 
 /** The repository that a `.git` file points to. */
@@ -87,11 +87,11 @@ export function commonDirectory(own: string): string {
 }
 
 /** The path with all links resolved, as far as it exists. */
-export function realAsFarAsThere(path: string): string {
+export function resolveExistingPart(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    return dirname(path) === path ? path : join(realAsFarAsThere(dirname(path)), basename(path));
+    return dirname(path) === path ? path : join(resolveExistingPart(dirname(path)), basename(path));
   }
 }
 
@@ -113,7 +113,7 @@ function linksIn(directory: string): string[] {
 }
 
 function readFollowing(path: string): string | undefined {
-  return readSettings(realAsFarAsThere(path));
+  return readSettings(resolveExistingPart(path));
 }
 
 function atHome(path: string): string {

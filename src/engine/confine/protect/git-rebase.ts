@@ -2,7 +2,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
-import { realAsFarAsThere } from './git-named-paths.ts';
+import { resolveExistingPart } from './git-named-paths.ts';
 
 /** Directories in which Git keeps what it needs to continue: only Git may change them. */
 export const UNFINISHED: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply', 'sequencer']);
@@ -20,7 +20,7 @@ const EXEC = /^[ \t]*(?:x|exec)[ \t].*$/gm;
 export function rebaseIn(repository: string): Rebase | undefined {
   const directory = join(repository, 'rebase-merge');
   const list = join(directory, 'git-rebase-todo');
-  const text = readSettings(realAsFarAsThere(list));
+  const text = readSettings(resolveExistingPart(list));
   if (text === undefined) return undefined;
   const runs = text.match(EXEC) ?? [];
   return { path: isLink(directory) ? directory : list, runs: [...runs, ...unread(list)] };

@@ -5,7 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isWithinAny, type Root } from '../roots.ts';
-import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named-paths.ts';
+import { commonDirectory, directoryPointedTo, resolveExistingPart } from './git-named-paths.ts';
 import { GIT, WORKTREE_CONFIG } from './git-names.ts';
 import { findGitPlaces, type GitPlaces, MOST_ENTRIES, type PlaceInRoot } from './git-places.ts';
 
@@ -70,14 +70,14 @@ export async function findNewGitPlaces(
 function isLinkedWorktree(path: string, { repositories }: GitPlaces): boolean {
   const outer = dirname(dirname(path));
   const isBelow = basename(dirname(path)) === 'worktrees' && repositories.has(outer);
-  return isBelow && realAsFarAsThere(commonDirectory(path)) === outer;
+  return isBelow && resolveExistingPart(commonDirectory(path)) === outer;
 }
 
 /** Whether a `.git` that is not a directory leads to a repository that was there before. */
 function leadsToKnown(path: string, says: string, before: GitPlaces): boolean {
   if (basename(path) !== GIT) return false;
   const pointed = directoryPointedTo(says, dirname(path)) ?? path;
-  const real = realAsFarAsThere(pointed);
+  const real = resolveExistingPart(pointed);
   return before.repositories.has(real) || isLinkedWorktree(real, before);
 }
 
