@@ -1,5 +1,4 @@
 /** Finds Git's configuration and hooks in the served directories, before a command runs and after it. */
-import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { asOwner } from '../directory/as-owner.ts';
 import type { Dir } from '../directory/dir.ts';
@@ -9,6 +8,7 @@ import type { Absence } from '../scan/absence.ts';
 import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
+import { targetOf } from './followed-path.ts';
 import { CONTROL, gitControl } from './git-control.ts';
 import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { GIT } from './git-names.ts';
@@ -261,7 +261,7 @@ class GitPlacesFinder {
     let at = root.real;
     for (const name of relative(root.real, path).split(sep)) {
       at = join(at, name);
-      const target = linkTarget(at);
+      const target = targetOf(at);
       if (target !== undefined) {
         pointers.set(at, target);
         return;
@@ -274,14 +274,6 @@ class GitPlacesFinder {
 /** Only for display if a name on the way is not valid UTF-8: then nothing is at this path. */
 function pathOf({ root, rawPath }: PlaceInRoot): string {
   return join(root.real, shownRaw(rawPath).text);
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function looksLikeRepository(dir: Dir): boolean {
