@@ -38,7 +38,8 @@ export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
   const parts = path.split('/').map(asGitReads);
   const last = parts.length - 1;
   if (parts[last] === GIT) return 'git';
-  const isRepositoryAround = (index: number) => isRepository(dir, last - index + (name === '' ? 1 : 0));
+  const isRepositoryAround = (index: number) =>
+    looksLikeRepository(dir, last - index + (name === '' ? 1 : 0));
   for (const [index, part] of parts.entries()) {
     const isControl = CONTROL.has(part) || UNFINISHED.has(part);
     if (!isControl && !NESTED.has(part)) continue;
@@ -82,7 +83,7 @@ function asGitReads(name: string): string {
 }
 
 /** Whether the directory this many levels above `dir` looks like a repository. */
-function isRepository(dir: Dir, levels: number): boolean {
+export function looksLikeRepository(dir: Dir, levels: number): boolean {
   if (!dir.hasAbove(levels, 'HEAD')) return false;
   return [SHAPE, LINKED_SHAPE].some((shape) => shape.every((name) => dir.hasAbove(levels, name)));
 }
@@ -102,7 +103,7 @@ function makesRepository(dir: Dir, name: string, others: ReadonlySet<string> = n
  */
 function breaksRepository(dir: Dir, name: string, parts: readonly string[]): boolean {
   if (parts.at(-2) === GIT || !SHAPE.some((each) => each.toLowerCase() === name.toLowerCase())) return false;
-  return isRepository(dir, 0);
+  return looksLikeRepository(dir, 0);
 }
 
 const named = new TurnMemo<readonly string[]>();
@@ -118,7 +119,7 @@ function findNamedAround({ dir, name, path }: GitPlace): string[] {
   let worktree = dirname(path);
   for (let levels = name === '' ? 1 : 0; ; levels++) {
     if (dir.hasAbove(levels, GIT)) named.push(...pathsNamedBy(dir, levels, worktree));
-    if (isRepository(dir, levels)) named.push(...pathsNamedByBare(worktree));
+    if (looksLikeRepository(dir, levels)) named.push(...pathsNamedByBare(worktree));
     const above = dirname(worktree);
     if (above === worktree) return named;
     worktree = above;

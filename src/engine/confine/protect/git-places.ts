@@ -9,7 +9,7 @@ import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
 import { targetOf } from './followed-path.ts';
-import { CONTROL, gitControl } from './git-control.ts';
+import { CONTROL, gitControl, looksLikeRepository } from './git-control.ts';
 import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { GIT } from './git-names.ts';
 import { type Rebase, rebaseIn } from './git-rebase.ts';
@@ -239,7 +239,7 @@ class GitPlacesFinder {
       pointers.set(join(path, GIT), dir.readAbove(0, GIT) ?? '');
     }
     if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
-    const isRepository = looksLikeRepository(dir);
+    const isRepository = looksLikeRepository(dir, 0);
     if (isRepository) repositories.set(path, { ...place, born: dir.stat().birthtimeMs });
     if (isRepository || git !== undefined) holders.add(path);
     if (!isRepository && !this.#isKnown(path)) return false;
@@ -274,9 +274,4 @@ class GitPlacesFinder {
 /** Only for display if a name on the way is not valid UTF-8: then nothing is at this path. */
 function pathOf({ root, rawPath }: PlaceInRoot): string {
   return join(root.real, shownRaw(rawPath).text);
-}
-
-function looksLikeRepository(dir: Dir): boolean {
-  if (!dir.hasAbove(0, 'HEAD')) return false;
-  return dir.hasAbove(0, 'commondir') || (dir.hasAbove(0, 'objects') && dir.hasAbove(0, 'refs'));
 }
