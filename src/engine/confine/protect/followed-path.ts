@@ -43,10 +43,14 @@ export function namesIn(path: string): string[] {
 /** The target of a link; undefined when the path is not a link. */
 export function targetOf(path: string): string | undefined {
   try {
-    return statAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return isLink(path) ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function isLink(path: string): boolean {
+  return statAt(path)?.isSymbolicLink() === true;
 }
 
 export function statAt(path: string): Stats | undefined {

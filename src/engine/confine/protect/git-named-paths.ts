@@ -1,9 +1,10 @@
 /** Finds the files and directories that a repository makes Git run, or read as configuration, wherever they are. */
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { readSettings } from '../probe-path.ts';
+import { isLink } from './followed-path.ts';
 import { pathsNamedIn } from './git-config.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { recallNamed, rememberNamed } from './plain-repositories.ts';
@@ -92,14 +93,6 @@ export function resolveExistingPart(path: string): string {
     return realpathSync.native(path);
   } catch {
     return dirname(path) === path ? path : join(resolveExistingPart(dirname(path)), basename(path));
-  }
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
   }
 }
 

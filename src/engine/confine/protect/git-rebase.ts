@@ -1,7 +1,8 @@
 /** Finds an unfinished rebase: `git rebase --continue` would run the `exec` lines of its todo list. */
-import { lstatSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
+import { isLink } from './followed-path.ts';
 import { resolveExistingPart } from './git-named-paths.ts';
 
 /** Directories in which Git keeps what it needs to continue: only Git may change them. */
@@ -33,8 +34,4 @@ function unread(list: string): string[] {
   const found = statSync(list, { throwIfNoEntry: false });
   if (found === undefined || found.size < SETTINGS_BYTES) return [];
   return [`${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`];
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
