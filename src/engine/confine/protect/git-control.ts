@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
+import { HFS_IGNORED } from '../withheld/name-forms.ts';
 import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { UNFINISHED } from './git-rebase.ts';
@@ -30,8 +31,6 @@ const NESTED: ReadonlySet<string> = new Set(['modules', 'worktrees']);
 const SHAPE = ['HEAD', 'objects', 'refs'] as const;
 /** What the directory of a linked worktree has instead of objects and refs. */
 const LINKED_SHAPE = ['HEAD', COMMON] as const;
-/** Code points that some file systems leave out of names, as Git knows them. */
-const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** The reason not to change this place: it is Git's configuration or hooks, or would become that. */
 export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
@@ -77,7 +76,7 @@ export function readsAsGit(name: string): boolean {
 function asGitReads(name: string): string {
   const plain = name
     .toLowerCase()
-    .replace(IGNORED, '')
+    .replace(HFS_IGNORED, '')
     .replace(/(?<![. ])[. ]+$/, '');
   return plain === 'git~1' ? GIT : plain;
 }

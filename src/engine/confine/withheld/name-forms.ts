@@ -7,7 +7,7 @@ const IS_WINDOWS = process.platform === 'win32';
 export const IGNORES_CASE: boolean = IS_WINDOWS || process.platform === 'darwin';
 
 /** Characters that HFS+ ignores when it compares names. */
-const LEFT_OUT = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+export const HFS_IGNORED: RegExp = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** The composed form of a raw name or path. */
 export function composed(raw: string): string {
@@ -23,7 +23,7 @@ export function folded(raw: string): string {
 
 function foldedText(text: string): string {
   // Through upper case, so that the long s becomes S and then s.
-  const upperCase = [...text.normalize('NFC').replace(LEFT_OUT, '')].map(upper).join('');
+  const upperCase = [...text.normalize('NFC').replace(HFS_IGNORED, '')].map(upper).join('');
   return rawOf(foldCase(upperCase).normalize('NFC'));
 }
 
