@@ -1,5 +1,5 @@
 /**
- * Resolves a path that somebody sent to a held directory and one name: the only access to the served directories.
+ * Turns a path that a client sent into a held directory and one name: the only access to the served directories.
  *
  * The wall walks a path one component at a time on held directories. It reads and resolves links itself, takes `..` to
  * where the walk really came from, and fails with `outside` before it reads anything beyond the roots. It never hands a
