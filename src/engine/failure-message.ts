@@ -39,7 +39,7 @@ const BAD_PATH = {
   nul: 'the path has a NUL character in it',
   'name-too-long': 'a name in the path is too long',
   'too-deep': 'the path is too deep',
-  'link-loop': 'links in the path lead in a circle',
+  'link-loop': 'the links in the path form a loop',
 } as const;
 
 const READ_ONLY: Readonly<Record<ReadOnlyReason, string>> = {
@@ -64,11 +64,11 @@ function aboutPath(facts: Failure): string | undefined {
     case 'not-a-directory':
       return `${facts.path} is not a directory`;
     case 'exists':
-      return `${facts.path} exists already: a ${facts.found}`;
+      return `${facts.path} already exists: a ${facts.found}`;
     case 'directory-not-empty':
       return `${facts.path} is a directory that is not empty`;
     case 'is-root':
-      return `${facts.path} is one of the directories given, which this cannot ${facts.action}`;
+      return `${facts.path} is one of the given directories, which cannot be ${facts.action}d`;
     case 'into-itself':
       return `${facts.path} cannot be moved into itself, to ${facts.destination}`;
     case 'read-only':
@@ -111,7 +111,7 @@ function aboutContent(facts: Failure): string | undefined {
     case 'not-unique':
       return `edit ${facts.edit}: ${shown(facts.needle)} occurs ${facts.count} times in ${facts.path}, on lines ${facts.lines.join(', ')}`;
     case 'unexpected-count':
-      return `${facts.path} has ${facts.count} occurrences, and ${facts.expected} were expected`;
+      return `${facts.path} has ${facts.count} occurrences, but ${facts.expected} were expected`;
     case 'bad-group-reference':
       return `edit ${facts.edit} of ${facts.path}: ${facts.reference} is not one of the ${facts.groups} groups`;
     case 'bad-patch':
