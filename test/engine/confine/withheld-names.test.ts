@@ -28,20 +28,20 @@ describe('letter case', () => {
     expect(withheld.verdictOnName('/served', rawOf(name), false, heeding)).toBeUndefined();
   });
 
-  it('is ignored in the directories above, too', () => {
+  it('is ignored in the directories above too', () => {
     const withheld = rules(['/Private/key.txt']);
     expect(withheld.verdictOnName('/served/private', 'key.txt', false, ignoring)).toBe('denied');
     expect(withheld.verdictOnName('/served/private', 'key.txt', false, heeding)).toBeUndefined();
     expect(withheld.verdictOnName('/served/Private', 'key.txt', false, heeding)).toBe('denied');
   });
 
-  it('does not tell characters apart that a file system leaves out', () => {
+  it('is compared without the characters that a file system ignores', () => {
     expect(folded(rawOf('.e\u200cnv'))).toBe('.env');
     expect(folded(rawOf('.ENV'))).toBe('.env');
   });
 });
 
-describe('a path by its looks', () => {
+describe('a path, judged by its text alone', () => {
   it('is withheld when a directory above it is', () => {
     const withheld = rules(['.env', 'vault/'], ['plans']);
     expect(withheld.verdictOnPath('/served/a/.env', false)).toBe('denied');
@@ -60,7 +60,7 @@ describe('a path by its looks', () => {
 });
 
 describe('names that are not UTF-8', () => {
-  it('are met by globs all the same', () => {
+  it('are matched by globs all the same', () => {
     expect(rules(['*.key']).verdictOnName('/served', '\xff.key', false, heeding)).toBe('denied');
     expect(rules(['vault/*']).verdictOnName('/served/vault', '\xff\xfe', false, heeding)).toBe('denied');
   });
