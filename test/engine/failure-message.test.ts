@@ -1,4 +1,4 @@
-/** What a failure says to whoever uses the library: the kind, and its facts in a sentence. */
+/** What a failure says to users of the library: the kind, and its facts in a sentence. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Engine, EngineFailure, type Failure } from '../../src/engine/index.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
