@@ -3,10 +3,10 @@ import { appendFileSync } from 'node:fs';
 import { soak } from '../soak.ts';
 
 interface Orders {
-  /** For the whole list of raids. */
+  /** How long all raids take together. */
   seconds: number;
   kills: number;
-  /** Where each row of the result goes, one JSON value a line. */
+  /** The file that each row of the result is appended to, one JSON value a line. */
   report?: string;
 }
 
