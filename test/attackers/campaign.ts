@@ -1,4 +1,4 @@
-/** How long and how often to attack: briefly with the other tests, longer in a soak, at length with `npm run attack`. */
+/** How long and how often to attack: briefly in the usual tests, longer in a soak, at length with `npm run attack`. */
 import { appendFileSync } from 'node:fs';
 import { soak } from '../soak.ts';
 

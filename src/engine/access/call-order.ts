@@ -77,7 +77,7 @@ export class CallOrder {
   /** The calls that have not named their paths yet, in order of arrival. */
   readonly #unnamed = new Set<UnnamedCall>();
 
-  /** Registers a call. Use it as soon as the call arrives, before you wait for anything, and call `markNamed` in the end. */
+  /** Registers a call as soon as it arrives, before anything waits. Call its `markNamed` in the end. */
   arrive(): Arrival {
     return new UnnamedCall(this.#arrivals++, this.#unnamed);
   }

@@ -1,7 +1,7 @@
 /**
  * Finds where characters end, in encodings that take several bytes for one.
  *
- * A byte that begins no character counts as a missing character by itself, and decoding goes on at the next byte, as
+ * A byte that begins no character counts as a missing character by itself, and decoding continues at the next byte, as
  * iconv-lite does with whole files. (When iconv-lite reads a file in pieces, it loses characters after such bytes.)
  */
 import { converter } from './converter.ts';

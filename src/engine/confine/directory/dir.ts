@@ -91,7 +91,9 @@ export interface Dir {
   rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
   open(name: string | Buffer): OpenFile;
-  /** Whether this user may write to the file itself (an atomic replace needs write permission on the directory only). */
+  /**
+   * Whether this user may write to the file itself. (An atomic replace needs write permission only on the directory.)
+   */
   mayWrite(name: string): boolean;
   /** Whether this user may add and remove entries of this directory. */
   mayChangeEntries(): boolean;

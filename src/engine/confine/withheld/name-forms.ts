@@ -3,7 +3,7 @@ import { foldCase, upper } from '../../glob/letter-case.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** Whether to assume that a directory ignores letter case, if nothing tells: these systems do so by default. */
+/** Whether a directory ignores letter case if nothing shows it: on these systems it does by default. */
 export const IGNORES_CASE: boolean = IS_WINDOWS || process.platform === 'darwin';
 
 /** Characters that HFS+ ignores when it compares names. */
