@@ -24,9 +24,7 @@ import { LazySearch } from './search/lazy-search.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];
-  /**
-   * Allows an engine without directories: every path is then outside. For a server whose client names the directories.
-   */
+  /** Allows no directories at all: every path is then outside. For a server whose client names the directories. */
   mayBeEmpty?: boolean;
   /** No operation can change anything. */
   readOnly?: boolean;

@@ -1,7 +1,4 @@
-/**
- * Whether this heap is used for nothing but the engine's own work. As a library, the engine leaves the heap to its
- * host.
- */
+/** Whether this heap holds only the engine's own work. As a library, the engine leaves the heap to its host. */
 let isOurs = false;
 
 /** Call this once, in a program or a thread that does nothing else. */

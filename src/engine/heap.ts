@@ -22,9 +22,7 @@ const MOST_COLLECTED_BYTES = 64 * 1024 * 1024;
  */
 const LAST_COLLECTIONS = 2;
 
-/**
- * How much of long texts may be garbage. A collection takes a fraction of the time that decoding so much text takes.
- */
+/** How much of long texts may be garbage: a collection takes a fraction of the time of decoding so much text. */
 const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
 
 let collect: (() => void) | undefined;
@@ -116,10 +114,7 @@ export function tidyLongText(bytes: number): void {
   collect?.();
 }
 
-/**
- * Undefined if another thread takes the option back at this moment, which affects all threads: the next call tries
- * again.
- */
+/** Undefined if another thread takes the option, which all threads share, back at this moment: try again later. */
 function exposedCollector(): (() => void) | undefined {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('globalThis.gc') as (() => void) | undefined;

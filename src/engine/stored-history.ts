@@ -109,9 +109,7 @@ export class History {
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
   }
 
-  /**
-   * Keeps engines open while `work` plans and undoes several entries: entries of the same directories share an engine.
-   */
+  /** Keeps engines open while `work` plans and undoes entries: those of the same directories share an engine. */
   async keepOpen<T>(work: () => Promise<T>): Promise<T> {
     this.#keptOpen++;
     try {

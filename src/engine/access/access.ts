@@ -223,9 +223,7 @@ export class Access {
     return this.#shared.order.arrive();
   }
 
-  /**
-   * Lets a call in when its turn has come. With `changes` it waits for all earlier changes, and no call waits for it.
-   */
+  /** Lets a call in at its turn. With `changes` it waits for all earlier changes, and no call waits for it. */
   async #admit<T>(
     waitsFor: readonly string[] | 'changes',
     verb: Verb,

@@ -111,10 +111,7 @@ export class CallOrder {
     }
   }
 
-  /**
-   * Settles when the earlier changes have ended; undefined when there are none. No call waits for the one that uses
-   * this.
-   */
+  /** Settles when the earlier changes have ended; undefined when there are none. No call waits for this one. */
   changesDone(): Promise<void> | undefined {
     return this.#endOf(({ verb }) => verb === 'change');
   }
@@ -162,9 +159,7 @@ function collide(paths: ReadonlySet<string>, verb: Verb, other: RunningCall): bo
   return anyIsWithin(paths, other.paths) || anyIsWithin(other.paths, paths);
 }
 
-/**
- * Whether one of `inner` is one of `outer` or is below it. Both may have thousands of paths, so this compares no pairs.
- */
+/** Whether one of `inner` is one of `outer` or is below it. With thousands of paths, comparing pairs is too slow. */
 function anyIsWithin(inner: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
   if (outer.has('/')) return true;
   for (const path of inner) {

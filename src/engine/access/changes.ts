@@ -92,9 +92,7 @@ export class Changes {
     }
   }
 
-  /**
-   * Runs the change under a lease. A lease locks paths, so another machine may have put another directory there before.
-   */
+  /** A lease locks paths, and another machine may have put another directory there before: checks that first. */
   async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
     for (const place of places) if (!this.#isStillThere(place)) throw new DirectoryMoved();
     await this.#settle(lease, places);

@@ -1,6 +1,4 @@
-/**
- * Operations that change whole entries: write, make a directory, move and remove. `files.ts` adds edits and patches.
- */
+/** Operations on whole entries: write, make a directory, move, remove. `files.ts` adds edits and patches. */
 import type { ChangedPath } from '../access/changes.ts';
 import { UTF8 } from '../charset/codec.ts';
 import type { Place } from '../confine/place.ts';

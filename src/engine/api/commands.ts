@@ -130,8 +130,7 @@ export class CommandsApi {
     } catch (error) {
       if (error instanceof EngineFailure) {
         const { facts } = error;
-        // Paths in the arguments start at the command's working directory; that directory itself starts at the first
-        // root.
+        // Paths in the arguments start at the working directory, which itself starts at the first root.
         this.#access.reportFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
       }
       throw error;

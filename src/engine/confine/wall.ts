@@ -219,9 +219,7 @@ export class Wall {
   }
 }
 
-/**
- * Whether an absolute path is already in the form that `resolve` would give it. Most are, and this check is quicker.
- */
+/** Whether an absolute path is already in the form that `resolve` gives it: most are, and this is quicker. */
 function isPlain(path: string): boolean {
   if (process.platform === 'win32' || !path.startsWith('/')) return false;
   return !path.includes('//') && !path.includes('/.') && !path.endsWith('/');

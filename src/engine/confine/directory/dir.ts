@@ -91,9 +91,7 @@ export interface Dir {
   rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
   open(name: string | Buffer): OpenFile;
-  /**
-   * Whether this user may write to the file itself. (An atomic replace needs write permission only on the directory.)
-   */
+  /** Whether this user may write to the file itself; to replace it atomically, only the directory must be writable. */
   mayWrite(name: string): boolean;
   /** Whether this user may add and remove entries of this directory. */
   mayChangeEntries(): boolean;

@@ -27,9 +27,7 @@ export function rebaseIn(repository: string): Rebase | undefined {
   return { path: isLink(directory) ? directory : list, runs: [...runs, ...unread(list)] };
 }
 
-/**
- * Stands for the lines after the beginning of a long list. It stays the same for as long as nobody changes the list.
- */
+/** Stands for the lines of a long list that were not read; it changes whenever somebody changes the list. */
 function unread(list: string): string[] {
   const found = statSync(list, { throwIfNoEntry: false });
   if (found === undefined || found.size < SETTINGS_BYTES) return [];

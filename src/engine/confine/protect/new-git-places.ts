@@ -1,7 +1,4 @@
-/**
- * Finds what a command made for Git and must not leave behind, by comparing what was there before with what is there
- * now.
- */
+/** Finds what a command made for Git and must not leave behind, by comparing the places before and after it. */
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isWithinAny, type Root } from '../roots.ts';
@@ -64,9 +61,7 @@ export async function findNewGitPlaces(
   };
 }
 
-/**
- * Whether this is the directory of a linked worktree that uses the configuration of a repository that was there before.
- */
+/** Whether this is the directory of a linked worktree that uses the configuration of a known repository. */
 function isLinkedWorktree(path: string, { repositories }: GitPlaces): boolean {
   const outer = dirname(dirname(path));
   const isBelow = basename(dirname(path)) === 'worktrees' && repositories.has(outer);

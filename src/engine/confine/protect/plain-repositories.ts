@@ -1,7 +1,7 @@
 /**
  * Remembers repositories that name nothing but their own hooks, so that a write in one need not read its configuration
- * each time. Whoever makes one name more also changes the ctime of one of the entries that this file checks, which no
- * program can set.
+ * each time. A change that makes one name more also changes the ctime of an entry that is checked here, and no program
+ * can set a ctime.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,7 @@ const MOST_KNOWN = 64;
 
 const known = new Map<string, { state: string; named: readonly string[] }>();
 
-/**
- * The paths that the repository of a worktree names, if they are known and nothing has changed; undefined otherwise.
- */
+/** The paths that the repository of a worktree names, if they are known and nothing has changed. */
 export function recallNamed(worktree: string): readonly string[] | undefined {
   const repository = known.get(worktree);
   return repository && stateOf(worktree) === repository.state ? repository.named : undefined;

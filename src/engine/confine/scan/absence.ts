@@ -2,9 +2,7 @@
 import { NotRegular } from '../directory/dir.ts';
 import { isShortage } from '../errno.ts';
 
-/**
- * Why an entry could not be opened: it is not (or no longer) there as that kind of entry, or this user may not read it.
- */
+/** Why an entry could not be opened: no entry of that kind is there (any more), or this user may not read it. */
 export type Absence = 'gone' | 'unreadable';
 
 /**

@@ -5,16 +5,11 @@ import type { Cursor, FileState } from './cursor.ts';
 // Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { readSync, closeSync, fstatSync } = fs;
 
-/**
- * ext, XFS, btrfs, F2FS: within a minute, they also change the times of a file that is written through mapped memory.
- */
+/** ext, XFS, btrfs, F2FS: within a minute, they also change the times after writes through mapped memory. */
 const SAVED_TO_DISK = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010]);
 const trueTimes = new Map<number, boolean>();
 
-/**
- * Reads from a position in the file. The system refuses that for anything without positions, such as a FIFO or a
- * terminal.
- */
+/** Reads at a position, which the system refuses for what has no positions, such as a FIFO or a terminal. */
 export function readFile(fd: number, into: Buffer, offset: number, length: number, from: number): number {
   return readSync(fd, into, offset, length, from);
 }
