@@ -50,7 +50,7 @@ export class SearchApi {
     return this.#below(path, (place, search) => {
       const { encodings, wall } = this.#access;
       const charsets = query.declaredEncodings ? encodings.scopeOf(wall, place) : undefined;
-      return search.grep(place, query, { ...this.#own(call), charsets });
+      return search.grep(place, query, { ...this.#withClient(call), charsets });
     });
   }
 
@@ -87,7 +87,7 @@ export class SearchApi {
   }
 
   names(path: string, query: WalkQuery & { contains: string }, call: SearchCall = {}): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.names(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.names(place, query, this.#withClient(call)));
   }
 
   glob(
@@ -95,7 +95,7 @@ export class SearchApi {
     query: WalkQuery & { globs: readonly string[] },
     call: SearchCall = {},
   ): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.glob(place, query, this.#withClient(call)));
   }
 
   /** `onlyPrepares`: see `AccessOptions`. */
@@ -105,7 +105,7 @@ export class SearchApi {
     call: SearchCall & { onlyPrepares?: boolean } = {},
   ): Promise<WalkResult> {
     const { onlyPrepares = false, ...own } = call;
-    const walk = (place: Place, search: Search) => search.walk(place, query, this.#own(own));
+    const walk = (place: Place, search: Search) => search.walk(place, query, this.#withClient(own));
     return this.#below(path, walk, onlyPrepares);
   }
 
@@ -127,7 +127,7 @@ export class SearchApi {
   }
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
-    return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.overview(place, query, this.#withClient(call)));
   }
 
   /** The files below a directory that no ignore file names, page by page. */
@@ -198,7 +198,7 @@ export class SearchApi {
     await this.#lazy.close();
   }
 
-  #own(call: SearchCall): SearchCall {
+  #withClient(call: SearchCall): SearchCall {
     const { who, session } = this.#access.caller.origin;
     return { ...call, client: who ?? session };
   }
@@ -215,7 +215,7 @@ export class SearchApi {
       this.#below(directory, (place, search) => {
         isFile = place.mustExist('entry').type !== 'directory';
         if (isFile && include) fail({ kind: 'not-a-directory', path: directory });
-        return search.grep(place, { ...query, include, exclude: excluded }, this.#own(call));
+        return search.grep(place, { ...query, include, exclude: excluded }, this.#withClient(call));
       });
     const found = await (include ? unlessMissing(search) : search());
     if (typeof found === 'string') return found;
