@@ -44,7 +44,7 @@ export interface Cursor {
   goTo(directory: string): Absence | undefined;
   list(): Listing | Absence;
   /** The same with a pause between one batch of entries and the next, in the order of the disk. */
-  listInTurns(pause: () => Promise<void> | undefined): Promise<Listing | Absence>;
+  listInTurns(pause: () => Promise<void> | undefined): Listing | Absence | Promise<Listing | Absence>;
   /**
    * Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. Only for
    * what was just seen to be a regular file. If another entry took its place since, nothing of it is ever used.
