@@ -1,18 +1,18 @@
-/** Which contents and things set aside the changes of an entry need. */
+/** Lists the contents and the things set aside that changes need. */
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
-/** To undo and to show an entry: each content by its hash, each thing set aside by its name. */
+/** What is needed to undo and to show changes: each content by its hash, each thing set aside by its name. */
 export function namesOf(changes: readonly Change[]): Set<string> {
   const names = namesToUndo(changes);
   for (const change of changes) {
-    // What it became is kept to be shown, as long as the entry is.
+    // The new content is kept as long as the entry, for its diff.
     const shown = shownHash(change);
     if (shown !== undefined) names.add(shown);
   }
   return names;
 }
 
-/** Only to undo them. */
+/** What is needed to undo changes, though not to show them. */
 export function namesToUndo(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   for (const change of changes) {
@@ -23,7 +23,7 @@ export function namesToUndo(changes: readonly Change[]): Set<string> {
   return names;
 }
 
-/** By name: the entries, but for some, that need it to be undone. */
+/** For each name, the ids of the entries outside `except` that cannot be undone without it. */
 export function neededElsewhere(
   entries: readonly JournalEntry[],
   except: ReadonlySet<string>,
@@ -36,7 +36,7 @@ export function neededElsewhere(
   return needers;
 }
 
-/** The content that a change has left, by its hash. */
+/** The hash of the content that a change left behind. */
 function shownHash(change: Change): string | undefined {
   if ('after' in change) return change.after?.hash;
   return change.kind === 'moved' ? change.file?.hash : undefined;
@@ -59,7 +59,7 @@ function addRemoved(names: Set<string>, removed: Removed): void {
   if (removed.type === 'tree') for (const { removed: inner } of removed.entries) addRemoved(names, inner);
 }
 
-/** Whether all that a change replaced or removed was kept when it was made, but for what nothing can keep. */
+/** Whether the journal kept everything that a change replaced or removed. */
 export function keepsAll(change: Change): boolean {
   if (change.kind === 'changed') return change.before.kept.in !== 'nowhere';
   const removed = change.kind === 'moved' ? change.replaced : change.kind === 'removed' && change.before;
@@ -69,7 +69,7 @@ export function keepsAll(change: Change): boolean {
     : !isNotKept(removed);
 }
 
-/** Neither in the store nor set aside: it was too large. */
+/** Whether something is neither in the store nor set aside. */
 function isNotKept(removed: Removed): boolean {
   return removed.type === 'file' ? removed.file.kept.in === 'nowhere' : removed.type === 'lost';
 }
