@@ -1,7 +1,7 @@
-/** Carries contents from one store to another: what is there already stays, and what is missing is left out. */
+/** Copies contents from one store to another. Skips contents that the other one already has or that are missing. */
 import { type Contents, DamagedContent } from '../../../state/contents.ts';
 
-/** Smaller contents go over together. */
+/** Contents below this size are stored in batches. */
 const SMALL_BYTES = 1024 * 1024;
 const TOGETHER_BYTES = 8 * SMALL_BYTES;
 const TOGETHER = 64;
@@ -52,7 +52,7 @@ export async function copyContents(
   return copied;
 }
 
-/** `isComing`: it is there when `stored` says so. */
+/** `isComing`: the content is not stored yet; `to.stored` settles when it is. */
 async function put(
   to: Contents,
   chunks: AsyncIterable<Buffer>,

@@ -1,8 +1,8 @@
 /**
- * Copies the history of one state into another one that has none: the same entries, and the same undo.
+ * Copies the history of one state into another one that has none. Every entry can still be undone there.
  *
- * Contents come first and the lines last, in one step: a reader of the other state finds the whole history or
- * none, and a copy that was interrupted can be made again.
+ * Contents are copied first and the lines last, in one step: a reader of the other state finds the whole history or
+ * none, and an interrupted copy can be repeated.
  */
 import type { LogOptions } from '../../../state/log.ts';
 import type { State } from '../../../state/state.ts';
@@ -18,9 +18,9 @@ const SHA256 = /^[0-9a-f]{64}$/;
 export interface JournalCopy {
   from: State;
   to: State;
-  /** Leave out the entries of directories that have no name in the other state. */
+  /** Leaves out the entries of directories that have no name in the other state. */
   onlyNamed: boolean;
-  /** Between the contents and the lines. */
+  /** Called after the contents and before the lines are copied. */
   beforeLines?(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export async function isJournalEmpty(state: State): Promise<boolean> {
   return true;
 }
 
-/** A line without a time was written about when the one before it was. */
+/** Gives a line without a time the time of the line before it. */
 function dated(lines: readonly Line[], options: LogOptions<Line>): LogOptions<Line> {
   const times = new Map<Line, number>();
   let time = 0;
@@ -91,7 +91,7 @@ function dated(lines: readonly Line[], options: LogOptions<Line>): LogOptions<Li
 
 class Lines {
   all: Line[] = [];
-  /** Grows with everything that anybody does to the log. */
+  /** Grows whenever any process changes the log. */
   changes = 0;
 
   take(line: Line): void {
