@@ -1,6 +1,6 @@
 /**
- * Files and trees that were set aside have no hash on record. So what one of them holds is read here, to find the
- * same content wherever else it is kept: in the store, in another file that was set aside, inside a tree.
+ * Finds copies of what the user wants forgotten. The journal has no hashes of what it set aside, so this reads those
+ * files, to find the same content in the store, in other files that were set aside and inside trees.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Contents, WholeTrees } from '../../../state/contents.ts';
@@ -12,7 +12,10 @@ import type { ForgetRequest, ForgetSelection } from './forget-selection.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Adds the copies of what is selected. For entries, a copy that another entry needs stays, and the report names it. */
+/**
+ * Adds the copies of what is selected. When the user named entries, a copy that another entry needs stays, and the
+ * report names it. `given`: the entries that the user named in earlier requests.
+ */
 export async function addCopies(
   contents: Contents,
   request: ForgetRequest,
@@ -41,7 +44,7 @@ export async function addCopies(
   }
 }
 
-/** Of the things that are selected by name or in part. */
+/** The hashes of files set aside that are selected, by themselves or as a part of a tree. */
 function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Generator<string> {
   const whole = [...names].filter((name) => !SHA256.test(name)).map((name) => [name, ''] as const);
   for (const [name, path] of [...whole, ...inside]) {
@@ -49,7 +52,7 @@ function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Ge
   }
 }
 
-/** A name that is not text cannot be written down: then all that was set aside with it goes. */
+/** Selects one file of a tree; the whole tree when the path is not valid UTF-8, which a line cannot hold. */
 function addAside({ names, inside }: ForgetSelection, name: string, raw: string): void {
   if (raw === '' || !isUtf8(Buffer.from(raw, 'latin1'))) {
     names.add(name);

@@ -1,4 +1,4 @@
-/** Selects what to forget: of some entries, of a path, or all of it. */
+/** Selects what to forget: the contents of some entries, those of a path, or all of them. */
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
 import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
@@ -19,17 +19,17 @@ export type ForgetRequest =
 export interface ForgetSelection {
   /** Contents by their hash, things set aside by their name. */
   names: Set<string>;
-  /** Within things that were set aside: the name, and the path below it. */
+  /** Parts of things set aside: the name of the thing, and the path below it. */
   inside: [name: string, path: string][];
   /** The entries that the user named. */
   of: string[];
-  /** Which paths a traced call must have touched for its contents to go; undefined for all calls. */
+  /** The trace forgets the contents of calls that touched these paths; undefined for all calls. */
   paths: string[] | undefined;
-  /** Contents that stay, each with the entries that need them. */
+  /** Contents that stay, each with the ids of the entries that need it. */
   stays: Map<string, string[]>;
 }
 
-/** `given`: the entries for which the user asked this before. */
+/** `given`: the entries that the user named in earlier requests. */
 export function selection(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
@@ -64,7 +64,7 @@ function nothing(): ForgetSelection {
   return { names: new Set(), inside: [], of: [], paths: [], stays: new Map() };
 }
 
-/** With what has undone and redone them. What another entry needs to be undone stays. */
+/** Selects entries with their undos and redos. A content stays when another entry cannot be undone without it. */
 function ofEntries(
   entries: readonly JournalEntry[],
   ids: Set<string>,
@@ -80,7 +80,7 @@ function ofEntries(
   return { ...nothing(), names, of: [...ids], paths, stays };
 }
 
-/** Every content that the path ever had, and has now: the look before a command may have kept that. */
+/** Selects every content that the path ever had, and the one that it has now: an entry may have kept that too. */
 function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection {
   const changes = entries.flatMap((entry) => entry.changes);
   const paths = withMoves(namesOfPath(path), changes);
@@ -92,13 +92,13 @@ function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection
   return selected;
 }
 
-/** As it reads, and with all links resolved. */
+/** The path as given and with all links resolved: the journal may know a link itself, or what it leads to. */
 function namesOfPath(path: string): string[] {
   const absolute = resolve(path);
   return [...new Set([join(realOf(dirname(absolute)), basename(absolute)), realOf(absolute)])];
 }
 
-/** What lay in a directory that was moved had another path before. */
+/** Adds the paths that the same files had before or after a directory above them was moved. */
 function withMoves(paths: string[], changes: readonly Change[]): string[] {
   const all = new Set(paths);
   for (const path of all) {
@@ -107,7 +107,7 @@ function withMoves(paths: string[], changes: readonly Change[]): string[] {
       if (isWithin(path, change.path)) all.add(join(change.to, relative(change.path, path)));
       if (isWithin(path, change.to)) all.add(join(change.path, relative(change.to, path)));
     }
-    // A directory that was moved into itself again and again must come to an end.
+    // Ends the search when a directory was moved into itself again and again.
     if (all.size > 1000) break;
   }
   return [...all];
@@ -123,7 +123,7 @@ function addOfPath(selected: ForgetSelection, change: Change, paths: readonly st
   if (change.kind === 'moved' && change.replaced) addBelow(selected, change.to, change.replaced, paths);
 }
 
-/** Of a tree that was removed as a whole, with the path in it. */
+/** Selects what was at the paths inside a tree that was removed as a whole. */
 function addBelow(selected: ForgetSelection, top: string, removed: Removed, paths: readonly string[]): void {
   for (const path of paths) {
     if (!isWithin(path, top)) continue;

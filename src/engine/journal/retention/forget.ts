@@ -1,8 +1,8 @@
 /**
- * Removes contents from the state for good, on the user's word.
+ * Removes contents from the state for good when the user asks for it.
  *
- * A line says first what will be gone, so that history, diff and undo can tell it from a loss. After an interruption,
- * the same request finishes the work.
+ * First a line says what will be gone, so that history, diff and undo can tell a forgotten content from a lost one.
+ * After an interruption, the same request finishes the work.
  */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
@@ -15,20 +15,21 @@ import { type ForgetRequest, type ForgetSelection, selection } from './forget-se
 import { neededOf, storedIn } from './retention.ts';
 
 export interface Forgotten {
-  /** Contents and things set aside, and what they took on the disk. */
+  /** How many contents and things set aside were removed. */
   things: number;
+  /** How much room they took on the disk. */
   bytes: number;
   /** Contents that belonged to no entry. */
   spare: number;
-  /** The entries that can no longer be undone, or not whole; newest first. */
+  /** The entries that can no longer be undone, or only in part; newest first. */
   lost: JournalEntry[];
   /** Contents that stay, because these entries need them. */
   stays: { contents: number; entries: string[] };
   /** Other paths that had the same contents. */
   others: string[];
-  /** The path holds something now. */
+  /** Whether something is at the path now. */
   stillThere: boolean;
-  /** Whose traced contents go too; undefined for all. */
+  /** The trace must also forget the contents of calls that touched these paths; undefined for all calls. */
   paths: string[] | undefined;
 }
 
@@ -46,9 +47,9 @@ export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean
   });
 }
 
-/** What is there of a selection, with what it takes. */
+/** The selected things that exist, with their sizes. */
 interface Found {
-  /** By hash or name. */
+  /** Sizes in bytes, by hash or name. */
   names: Map<string, number>;
   inside: { name: string; path: string; bytes: number }[];
 }
@@ -66,7 +67,7 @@ async function findSelected({ state: { contents } }: Journal, selected: ForgetSe
   return found;
 }
 
-/** What belongs to no entry. */
+/** The contents that belong to no entry. */
 async function spareNames(journal: Journal): Promise<string[]> {
   const stored = await storedIn(journal.state.contents);
   const { entries } = await journal.read();
@@ -111,12 +112,11 @@ function tellingOf(
   };
 }
 
-/** Whether anything is at a path. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Where the same contents were kept for another path. */
+/** The other paths that had contents which are now gone. */
 function otherPaths(
   entries: readonly JournalEntry[],
   gone: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * How long the journal remembers, and how much. The oldest entries are given up first; of what is too old the newest
- * entry of a file stays, and a size that was set holds in any case.
+ * Keeps the journal within its age and its size. The oldest entries are dropped first. The last change of each file
+ * survives the age limit, but not the size limit.
  */
 
 import type { Contents, StoredContent } from '../../../state/contents.ts';
@@ -12,7 +12,7 @@ import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 
-/** An entry without an end that is younger may be under way. */
+/** An entry without an end that is younger than this may still be under way. */
 const UNDER_WAY_MS = 600_000;
 
 export interface Pruned {
@@ -20,7 +20,7 @@ export interface Pruned {
   bytes: number;
 }
 
-/** Gives up what is too old or too much. Only one process at a time may do this. */
+/** Drops what is too old or too much. Only one process at a time may do this. */
 export async function prune(
   journal: Journal,
   { days, bytes }: RetentionLimits,
@@ -28,7 +28,7 @@ export async function prune(
 ): Promise<Pruned> {
   const { contents } = journal.state;
   await contents.settled();
-  // First what is there, then what is needed of it: whatever comes in between is needed.
+  // List the contents before the entries: then the entries need every content that is stored in between.
   const stored = await storedIn(contents);
   const index = await journal.read();
   const entries = index.withParts;
@@ -51,8 +51,8 @@ export async function prune(
 }
 
 /**
- * Brings what is kept down to a size, at once: what no entry needs goes first, then the oldest entries, those that are
- * the last change of a file after the others. Only one process at a time may do this.
+ * Brings the store down to a size at once. Contents that no entry needs go first, then the oldest entries, and last the
+ * entries that are the last change of a file, though never `own`. Only one process at a time may do this.
  */
 export async function makeRoom(journal: Journal, bytes: number, own: string | undefined): Promise<void> {
   const { contents } = journal.state;
@@ -87,7 +87,7 @@ export async function storedIn(contents: Contents): Promise<Map<string, StoredCo
   return stored;
 }
 
-/** What entries need; what the user had removed does not come back for the entries that had it. */
+/** Tells which contents entries need. They no longer need what the user had removed. */
 export function neededOf(
   index: EntryIndex,
   entries: readonly ReadEntry[] = index.withParts,
@@ -101,7 +101,7 @@ function neededBy(entries: readonly ReadEntry[]): Set<string> {
   return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
 }
 
-/** How many of these, in their order, must go until the rest of all fits. */
+/** The first entries of `order` that must be dropped so that the others of `entries` fit into `limit` bytes. */
 function droppedFor(
   entries: readonly ReadEntry[],
   order: readonly ReadEntry[],
@@ -128,7 +128,7 @@ function droppedFor(
   return dropped;
 }
 
-/** The entries that are the newest of some file, and those that say whether one of them is undone. */
+/** The entries that are the last change of some file, and the undos that say whether these entries are undone. */
 function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   const seen = new Set<string>();
   const kept = new Set<ReadEntry>();
@@ -154,9 +154,9 @@ function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
 }
 
 /**
- * Chooses the lines of the entries that are left. Before the first entry nothing is needed; after it, also what the
- * user had removed, and, while an earlier stretch still holds lines of entries that were given up, the lines that end
- * or drop those.
+ * Chooses the lines to keep: those of the entries that are left. Nothing before the first of these entries is needed.
+ * After it, the lines that say what the user had removed are needed too; and, while an earlier stretch of the log still
+ * holds lines of dropped entries, the lines that end or drop those.
  */
 function linesOf(left: readonly ReadEntry[]): (stretch: readonly Line[], isComplete: boolean) => Line[] {
   const parts = new Set(left.flatMap((entry) => entry.parts));
