@@ -1,8 +1,8 @@
 /**
- * What a command changes, found by comparing the directories before and after it.
+ * Finds what a command changed by comparing the directories before and after it.
  *
- * A command does not report what it does. What small files held is kept before it runs, as far as there is room, so
- * that most of what it changes can be undone; where that is not so, the entry says it.
+ * A command does not report what it does. Small files are copied before it runs, as far as there is room, so that most
+ * of its changes can be undone. The entry names the changes that cannot.
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
@@ -35,25 +35,25 @@ import { SnapshotContents } from './snapshot-contents.ts';
 import { ToolChanges } from './tool-changes.ts';
 import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
-/** For the contents of small files, before a command. */
+/** How many bytes of small files are copied before commands. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
 const UNREAD = 'the server could not read what was in it before the command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
-/** What an entry may still keep. */
+/** How many bytes an entry may still keep. */
 interface Room {
   left: number;
-  /** Of one file. */
+  /** The size of the largest file that is kept. */
   file: number;
 }
 
-/** Remembers from command to command what small files hold. */
+/** Takes snapshots around commands, and reuses the copies of small files from one command to the next. */
 export class CommandSnapshots {
   readonly #copies = new KeptCopies();
   #contents: SnapshotContents | undefined;
   #wasTooLarge = false;
-  /** Commands whose copies may still be needed. */
+  /** How many commands are running: their copies may still be needed. */
   #running = 0;
 
   close(): void {
@@ -61,7 +61,7 @@ export class CommandSnapshots {
     this.#contents?.clear();
   }
 
-  /** Runs a command and enters in the journal what has changed when it is over. */
+  /** Runs a command and then enters in the journal what it has changed. */
   async around<T>(gate: Gate, run: () => Promise<T>): Promise<T> {
     const { caller, journal, wall } = gate;
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
@@ -82,7 +82,7 @@ export class CommandSnapshots {
       if (this.#running === 1) this.close();
       return run().finally(() => this.#enterUnrecorded(gate, why));
     }
-    // What the tools change meanwhile has entries of its own.
+    // The changes that tools make meanwhile have their own entries.
     const toolChanges = new ToolChanges();
     const stop = gate.onChange((path, below) => toolChanges.add(path, below));
     const others = await this.#othersSince(gate);
@@ -99,8 +99,8 @@ export class CommandSnapshots {
   }
 
   /**
-   * Where other machines change the same directories: adds what they have changed from now on to the changes of tools,
-   * when it is asked to. While the database is away nobody else changes anything, either.
+   * Where other machines change the same directories, returns a function that adds what they have changed since now to
+   * the changes of tools. While the database is unreachable, no other machine changes anything either.
    */
   async #othersSince({ journal }: Gate): Promise<((into: ToolChanges) => Promise<void>) | undefined> {
     if (!journal?.state.paths) return undefined;
@@ -115,7 +115,7 @@ export class CommandSnapshots {
     };
   }
 
-  /** The directories before a command, with copies of small files; undefined when there is too much in them. */
+  /** The directories before a command, with copies of small files; undefined when no snapshot can be taken. */
   async #before({ scanner, journal, caller }: Gate, roots: readonly Root[]): Promise<Snapshot | undefined> {
     if (this.#wasTooLarge && (await isTooLarge(scanner, roots))) return undefined;
     const snapshot = await takeSnapshot(scanner, roots);
@@ -132,7 +132,7 @@ export class CommandSnapshots {
 
   #contentsFor({ state }: Journal): SnapshotContents {
     this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
-    // To copy all files again costs seconds in a large tree.
+    // Copying all files again takes seconds in a large tree, so do it only when it pays.
     if (this.#running === 1 && this.#copies.areOutdated(this.#contents)) this.close();
     return this.#contents;
   }
@@ -171,18 +171,18 @@ export class CommandSnapshots {
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);
-      // A client that has the answer can undo the command, also at another server and after a crash.
+      // A client that has the answer must be able to undo the command, also on another server or after a crash.
       await journal.log.flush();
       noteLost(caller, changes);
       await journal.holdSize(entered);
     } catch (error) {
-      // The command has run: that it cannot be undone is no reason to keep its answer back.
+      // The command has run, and the caller gets its answer even if nothing can undo it.
       reportChanges(caller, changes);
       addNote(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
     }
   }
 
-  /** An entry that says what is not known, so that nobody takes it for nothing. */
+  /** Makes an entry that says why the changes are unknown: without one, it would seem that there were none. */
   #enterUnrecorded(gate: Gate, why: string): void {
     const { caller, journal, wall } = gate;
     addNote(caller, why);
@@ -193,7 +193,7 @@ export class CommandSnapshots {
       recorder?.end('done');
       if (recorder) caller.entered(recorder.id);
     } catch {
-      // The answer and the trace still say it.
+      // The answer and the trace still say why.
     }
   }
 
@@ -209,7 +209,7 @@ export class CommandSnapshots {
     return recorder.id;
   }
 
-  /** What a file held; it is put into the store only now that it is needed. */
+  /** What a file held. The copy goes into the store only now that the command has changed the file. */
   async #imageOf(
     store: Store | undefined,
     path: string,
@@ -262,13 +262,13 @@ export class CommandSnapshots {
   ): Promise<Change[]> {
     const { stat: was, unreachable } = entry;
     if (isSame(was, is)) return [];
-    // Another mode or one more name is not another content.
+    // A new mode or a new hard link does not change the content.
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
       : await this.#imageOf(gate.journal?.store, path, entry, room);
     const after = await imageNow(gate, path, is, reading);
-    // Only touched, or written with what it held before.
+    // The file was only touched, or written with the same content.
     if (after.hash === undefined ? stampOf(was) === stampOf(is) : after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
   }
@@ -286,7 +286,7 @@ async function moved(
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 
-/** Of anything but a file that can be reached. */
+/** What was at a path, for everything but files that can be reached. */
 function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEntry): Removed {
   if (unreachable)
     return { type: 'lost', why: UNREACHABLE, ...(stat.type === 'file' && { size: stat.size }) };

@@ -1,4 +1,4 @@
-/** What a command has made, found by comparing before and after it. */
+/** Finds what a command has created by comparing the directories before and after it. */
 import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
 import { isWithin } from '../../confine/roots.ts';
@@ -27,10 +27,11 @@ export interface Compared {
   reading: Reading;
 }
 
-/** How much of what a command has made is read, to know it again by what it holds; the rest is known by its times. */
+/** How many bytes of new and changed files are read to hash them. The other files are recognized by their times. */
 export const MOST_READ_BYTES = 256 * 1024 * 1024;
 
 export interface Reading {
+  /** How many bytes may still be read. */
   left: number;
 }
 
@@ -55,8 +56,8 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
 }
 
 /**
- * Which new directories are recorded as one: those that nobody looks through, and those in which something
- * cannot be told by its name. Not when there is something in them that is not theirs.
+ * Which new directories are recorded as one change: those that no snapshot enters, and those that hold a name which is
+ * not valid UTF-8. But not when something in them may have been moved there, or was changed by a tool.
  */
 function wholeIn({
   before,
@@ -115,7 +116,7 @@ export async function imageNow(
     const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat, LARGE_BYTES));
     return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
   } catch (error) {
-    // Something that the command has left running may have removed it again.
+    // A process that the command left running may have removed the file.
     if (error instanceof EngineFailure) return image;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Directories that the server could not read before a command or after it: what is in them cannot be compared. What a
- * command only gives or takes the permission to see is neither made nor removed by it.
+ * Directories that the server could not read before a command or after it, so that their entries cannot be compared. A
+ * command that only changes who may read a directory has neither created nor removed what is in it.
  */
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,7 +13,7 @@ import type { Entries } from './snapshot.ts';
 
 const { R_OK, X_OK } = constants;
 
-/** Why there is no snapshot of these directories, when there is none. */
+/** Why no snapshot of these directories could be taken. */
 export function whyNoSnapshot(roots: readonly Root[]): string {
   const closed = roots.find(({ dir }) => !allows(dir.handlePath, R_OK | X_OK));
   const why = closed
@@ -23,7 +23,7 @@ export function whyNoSnapshot(roots: readonly Root[]): string {
 }
 
 export class UnreadDirectories {
-  /** Those that are still there, by their old and new paths. */
+  /** The unread directories that still exist, by their old and new paths. */
   readonly #paths = new Set<string>();
 
   constructor(before: Entries, after: Entries) {
@@ -36,7 +36,7 @@ export class UnreadDirectories {
     this.#addMoved(after, before);
   }
 
-  /** What the answer and the history say of them. */
+  /** What the answer and the history say about them; undefined when there are none. */
   get says(): string | undefined {
     const [first] = [...this.#paths].sort();
     if (first === undefined) return undefined;
@@ -44,12 +44,12 @@ export class UnreadDirectories {
     return `not recorded: the server could not read ${JSON.stringify(first)}${more} before or after the command, and does not know what was changed in it`;
   }
 
-  /** Whether it lies in one of them. */
+  /** Whether a path is in one of them. */
   hold(path: string): boolean {
     return this.#paths.size > 0 && isWithinAny(dirname(path), this.#paths);
   }
 
-  /** Adds the readable ones of `others` that have another path where they are not readable. */
+  /** Adds the directories that could be read in `others`, but not in `entries`, where they may have another path. */
   #addMoved(entries: Entries, others: Entries): void {
     const unread = new Set<string>();
     for (const { stat, unread: isUnread } of entries.values()) if (isUnread) unread.add(identityOf(stat));
