@@ -17,7 +17,7 @@ const OWNER_WRITES = 0o200;
 
 type Tree = Removed & { type: 'tree' };
 
-/** Into a directory that was just made for it. */
+/** Restores a tree into a directory that was just made for it. */
 export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
   const top = place.enter();
   const toTheEnd = new Yielder(undefined);
@@ -29,7 +29,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
         attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
       );
     }
-    // Only now, and from below: some may not be written to.
+    // Modes come last, the deepest directory first: some make a directory read-only.
     for (const { removed, ...path } of entries.toReversed()) {
       await toTheEnd.pause();
       if (removed.type !== 'directory') continue;
@@ -43,7 +43,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
   }
 }
 
-/** A new directory gets what the umask leaves of its mode: here it is given the mode that it had. */
+/** Gives a restored directory its old mode: the umask may have removed bits when it was made. */
 export function setMode(place: Place, mode: number): void {
   const dir = place.enter();
   try {
@@ -54,8 +54,8 @@ export function setMode(place: Place, mode: number): void {
 }
 
 /**
- * Makes read-only directories writable while steps change their entries, and gives them their mode back after the
- * last one. Only for directories that an undo restores or removes itself.
+ * Makes read-only directories writable while steps change their entries, and resets their mode after the last step.
+ * Only for directories that the undo itself restores or removes.
  */
 export class WritableDirectories {
   readonly #open = new Map<string, { users: number; mode: number | undefined }>();
@@ -77,14 +77,14 @@ export class WritableDirectories {
   }
 }
 
-/** The mode that it had, where it had to be changed. */
+/** Returns the old mode; undefined when it was not changed. */
 function madeWritable(dir: Dir): number | undefined {
   const { mode } = dir.stat();
   if (dir.mayChangeEntries() || !hasChangedMode(dir, mode | OWNER_WRITES)) return undefined;
   return mode;
 }
 
-/** False when the directory belongs to somebody else: then the change of its entries fails by itself. */
+/** False when another user owns the directory: then changing its entries fails by itself. */
 function hasChangedMode(dir: Dir, mode: number): boolean {
   try {
     chmodSync(dir.handlePath, mode);
