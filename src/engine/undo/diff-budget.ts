@@ -1,11 +1,11 @@
-/** How much of diffs fits into one answer. */
+/** Truncates diffs so that they fit into one answer. */
 import type { FileDiff } from './diff.ts';
 
 const MOST_DIFF = 512 * 1024;
 const MOST_OF_ALL_DIFFS = 2 * 1024 * 1024;
 const CLIPPED = 'The rest of this diff is not shown: it is too long.';
 
-/** As many files as an answer lists. */
+/** How many files an answer lists. */
 export const MOST_LISTED = 1000;
 
 type Shown = Pick<FileDiff, 'path' | 'to' | 'kind' | 'text' | 'note'>;
@@ -21,7 +21,7 @@ export class DiffBudget {
     });
   }
 
-  /** Cuts after a whole line. */
+  /** Truncates after a whole line. */
   clip(text: string): string {
     const most = Math.min(MOST_DIFF, this.#left);
     const clipped = text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most - 1) + 1);
