@@ -1,4 +1,4 @@
-/** Events as OpenTelemetry spans, by the project's own libraries: a bundle of its own, loaded only when asked for. */
+/** Sends events with OpenTelemetry's own libraries. This is a separate bundle, loaded only when it is needed. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -61,12 +61,12 @@ async function closeInTime(provider: BasicTracerProvider, tell: (problem: string
       resolve();
     }, LAST_SENDING_MS);
   });
-  // The exporter has reported a failure.
+  // The exporter has already reported a failure.
   await Promise.race([provider.shutdown().catch(() => {}), late]);
   clearTimeout(timer);
 }
 
-/** What the environment says of the service comes before what we say ourselves. */
+/** What the environment says about the service overrides our own values. */
 function resourceOf(version: string): Resource {
   const ours = resourceFromAttributes({ 'service.name': 'cofferdam', 'service.version': version });
   return ours.merge(detectResources({ detectors: [envDetector] }));
@@ -84,13 +84,13 @@ function telling(exporter: SpanExporter, tell: (problem: string) => void): SpanE
   };
 }
 
-/** A refused connection to a name with several addresses comes as one error with several inside. */
+/** If a host has several addresses and all refuse, the error has no message of its own, only a code. */
 function reasonOf(error: Error | undefined): string {
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   return message || (code === undefined ? 'no reason given' : String(code));
 }
 
-/** An undo of the operator's is no call of a client. */
+/** Whether a client made the call. The operator's undos have the dialect `cofferdam`. */
 function isCall({ dialect }: TraceEvent): boolean {
   return dialect !== 'cofferdam';
 }
@@ -129,7 +129,7 @@ function attributesOf(event: TraceEvent): Attributes {
   return attributes;
 }
 
-/** `cofferdam.paths.changed` and so on: what a collector can be asked for. */
+/** One attribute for each way of touching a path (`cofferdam.paths.changed` …): collectors can filter by it. */
 function pathsByHow(paths: readonly TracedPath[]): Record<string, string[]> {
   const grouped: Record<string, string[]> = {};
   for (const { path, how } of paths) {
@@ -140,14 +140,14 @@ function pathsByHow(paths: readonly TracedPath[]): Record<string, string[]> {
   return grouped;
 }
 
-/** Half a surrogate pair has no UTF-8. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 function wellFormed<T extends string | number | string[]>(value: T): T {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return value.replace(/\p{Cs}/gu, '\ufffd') as T;
   return value.map(wellFormed) as T;
 }
 
-/** Seconds and nanoseconds: a plain number below the start of the process would be taken as counted from there. */
+/** Seconds and nanoseconds. The library would take a small plain number as counted from the start of the process. */
 function momentOf(milliseconds: number): [number, number] {
   const microseconds = Math.round(milliseconds * 1000);
   const seconds = Math.floor(microseconds / 1e6);
