@@ -9,11 +9,11 @@ const AT_ONCE = 500;
 
 export interface CopiedTrace {
   events: number;
-  /** Calls in directories that have no name in the other state. */
+  /** How many events were left out because their directories have no name in the other state. */
   leftOut: number;
 }
 
-/** What an earlier copy has left in the other state stays, and is not copied twice. */
+/** Does not copy events twice that an earlier copy has left in the other state. */
 export async function copyTrace(
   from: State,
   to: State,
@@ -42,14 +42,14 @@ export async function isTraceEmpty(state: State): Promise<boolean> {
   return true;
 }
 
-/** Oldest first. */
+/** All events, oldest first. */
 async function eventsIn(log: Log<TraceEvent>): Promise<TraceEvent[]> {
   const all: TraceEvent[] = [];
   for await (const events of log.newestFirst()) for (const event of events) all.push(event);
   return all.reverse();
 }
 
-/** A program that serves nothing names no directories: its paths say where it was at work. */
+/** Where a call worked. An event of a program that serves no directories names none, so its paths must do. */
 function placesOf({ roots, paths }: TraceEvent): string[] {
   return roots.length > 0 ? roots : paths.map(({ path }) => path);
 }

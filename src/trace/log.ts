@@ -1,8 +1,8 @@
 /**
  * The stored trace: the events of all servers that share a state.
  *
- * Storing never fails a call and never delays it: what cannot be stored is lost and counted, and the user
- * is told once, and again how many when it works again.
+ * Storing an event never delays a call or makes it fail. An event that cannot be stored is lost and counted. The log
+ * reports the problem once, and the number of lost events when storing works again.
  */
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
@@ -11,13 +11,13 @@ import { eventsWith } from './events/stored-event.ts';
 
 const MIB = 1024 * 1024;
 export const BOUNDS = { part: 16 * MIB, all: 128 * MIB, days: 30 };
-/** When an event could not be stored, calls do not pay for trying again each time. */
+/** How long the log waits after a failure before it tries again: not every call should pay for another attempt. */
 const TRY_AGAIN_MS = 5000;
-/** No write gets too long to go out in one piece. */
+/** How many events one write may hold: a longer write might not go out in one piece. */
 const MOST_AT_ONCE = 100;
 
 export interface TraceLogSettings {
-  /** What the events take at most; the oldest go. */
+  /** How much room the events may take. The oldest ones are removed. */
   bounds?: LogOptions<TraceEvent>['bounds'];
   /** Called once when events cannot be stored, and once when they cannot be followed. */
   onProblem?(problem: string): void;
@@ -31,7 +31,7 @@ export class TraceLog {
   readonly #onProblem: (problem: string) => void;
   #failedAt: number | undefined;
   #toldProblem = false;
-  /** Events that could not be stored since it last worked. */
+  /** How many events were lost since storing last worked. */
   #lost = 0;
   #closed = false;
   #soon: TraceEvent[] = [];
@@ -66,7 +66,7 @@ export class TraceLog {
     }
   }
 
-  /** With all others of the same moment in one piece: many calls at once cost little more than one. */
+  /** Writes all events of the same turn in one piece: many calls at once cost little more than one. */
   appendSoon(event: TraceEvent): void {
     if (this.#closed) return;
     this.#soon.push(event);
@@ -78,7 +78,7 @@ export class TraceLog {
     this.append(...this.#soon.splice(0));
   }
 
-  /** The newest `limit` events that fit, oldest first. */
+  /** The newest `limit` events that pass the filter, oldest first. */
   async recent(limit: number, filter: (event: TraceEvent) => boolean = () => true): Promise<TraceEvent[]> {
     const found: TraceEvent[] = [];
     reading: for await (const events of this.#log.newestFirst()) {
@@ -87,11 +87,11 @@ export class TraceLog {
         if (filter(event)) found.push(event);
       }
     }
-    // Stored when they ended, shown by when they began.
+    // The log has events in the order in which the calls ended; this shows them in the order in which they began.
     return found.reverse().sort((a, b) => a.at - b.at);
   }
 
-  /** Events that any process stores from now on, until the returned function is called. */
+  /** Calls `onEvents` with events that any process stores from now on, until the returned function is called. */
   follow(onEvents: (events: TraceEvent[]) => void): () => void {
     const onProblem = ({ message }: Error) => this.#onProblem(`the trace cannot be followed: ${message}`);
     return this.#log.follow({ onRecords: onEvents, onProblem });

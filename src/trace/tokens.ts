@@ -1,4 +1,4 @@
-/** What a text costs a model, estimated without asking one. */
+/** Estimates how many tokens a text costs, without asking a model. */
 
 /** English and JSON come to about four characters a token; models differ by some ten percent either way. */
 const CHARACTERS_A_TOKEN = 4;
