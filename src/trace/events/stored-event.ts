@@ -10,7 +10,7 @@ const LONGEST_EVENT = 64 * 1024;
 /** How many paths an event may name. */
 export const MOST_PATHS = 50;
 
-/** Ever shorter versions of an event: it loses paths beyond the limit, then contents, then more paths, then the brief. */
+/** Ever shorter versions of an event: it loses paths beyond the limit first, then contents, more paths, the brief. */
 function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   yield withPaths(event, MOST_PATHS);
   for (const length of [4096, 1024, 256]) {
