@@ -9,9 +9,9 @@ import type { State } from '../../../state/state.ts';
 import { namesOf } from '../entries/contents-needed.ts';
 import type { Line } from '../entries/line.ts';
 import { linesOf } from '../entries/shared-lines.ts';
+import { AsideConverter } from './aside-converter.ts';
 import { type CopiedContents, copyContents } from './copy-contents.ts';
 import { chosenLines, namedIn } from './named-lines.ts';
-import { WithoutAside } from './without-aside.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -51,12 +51,12 @@ export async function copyJournal({
   if (unnamed.size > 0 && !onlyNamed) return { why: 'unnamed', directories: unnamed };
   const there = new Set<string>();
   for await (const { name } of to.contents.list()) there.add(name);
-  const without = new WithoutAside(from.contents, to.contents, forgotten);
+  const converter = new AsideConverter(from.contents, to.contents, forgotten);
   const copied: Line[] = [];
-  for (const line of lines) copied.push(await without.line(line));
+  for (const line of lines) copied.push(await converter.convert(line));
   const names = new Set<string>();
   for (const { did = [] } of copied) for (const name of namesOf(did)) if (SHA256.test(name)) names.add(name);
-  for (const name of without.hashes) names.delete(name);
+  for (const name of converter.hashes) names.delete(name);
   const contents = await copyContents(from.contents, to.contents, names, there);
   await beforeLines?.();
   const seen = reading.changes;
@@ -65,9 +65,9 @@ export async function copyJournal({
   if (!(await to.log('journal', dated(copied, linesOf(to.paths))).fill(copied))) return { why: 'not-empty' };
   return {
     ...contents,
-    contents: contents.contents + without.hashes.size,
-    bytes: contents.bytes + without.bytes,
-    ...{ entries, leftOut, lost: without.lost },
+    contents: contents.contents + converter.hashes.size,
+    bytes: contents.bytes + converter.bytes,
+    ...{ entries, leftOut, lost: converter.lost },
   };
 }
 

@@ -14,7 +14,7 @@ import type { Line } from '../entries/line.ts';
 import { captureRemoved } from '../record/capture.ts';
 import { Store } from '../store.ts';
 
-export class WithoutAside {
+export class AsideConverter {
   readonly #trees: Contents['trees'];
   readonly #store: Store;
   readonly #forgotten: ForgottenNames;
@@ -32,7 +32,7 @@ export class WithoutAside {
   }
 
   /** Must get the lines in order: a content that was forgotten after a tree with it was kept stays in that tree. */
-  async line(line: Line): Promise<Line> {
+  async convert(line: Line): Promise<Line> {
     if (!this.#trees) return line;
     if (line.forgot) return this.#forgetting(line);
     if (!line.did) return line;
