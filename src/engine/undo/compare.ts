@@ -2,7 +2,7 @@
 
 import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
-import { namesOfRemoved } from '../journal/entries/contents-needed.ts';
+import { contentNamesOfRemoved } from '../journal/entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
@@ -256,7 +256,7 @@ export function isLargeFile(removed: Removed): boolean {
 }
 
 export function isForgotten(store: Store, removed: Removed): boolean {
-  return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
+  return [...contentNamesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
 
 export async function whyNotRestorable(store: Store, removed: Removed): Promise<string | undefined> {

@@ -4,7 +4,7 @@
  */
 
 import { isWithin } from '../confine/roots.ts';
-import { namesToUndo } from '../journal/entries/contents-needed.ts';
+import { contentNamesToUndo } from '../journal/entries/contents-needed.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import type { Store } from '../journal/store.ts';
 import type { Obstacle } from './compare.ts';
@@ -32,7 +32,7 @@ export function skipLost(
 }
 
 function isForgotten(store: Store, change: Change): boolean {
-  return [...namesToUndo([change])].some((name) => store.isForgotten(name));
+  return [...contentNamesToUndo([change])].some((name) => store.isForgotten(name));
 }
 
 /** Adds the other changes of the same files: a file that was changed more than once is restored fully or not at all. */

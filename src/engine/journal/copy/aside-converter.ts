@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Contents } from '../../../state/contents.ts';
-import { namesOfRemoved } from '../entries/contents-needed.ts';
+import { contentNamesOfRemoved } from '../entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { ForgottenNames } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
@@ -73,7 +73,7 @@ export class AsideConverter {
     const stat = known ? undefined : this.#trees?.statOf(name);
     if (!stat) return known;
     const made = await this.#captured(path, name, stat);
-    for (const each of namesOfRemoved(made)) this.hashes.add(each);
+    for (const each of contentNamesOfRemoved(made)) this.hashes.add(each);
     this.bytes += sizeOf(made);
     const whole = withForgotten(name, made, this.#forgotten.inside.get(name) ?? []);
     this.#made.set(name, whole);

@@ -6,7 +6,7 @@
  */
 import type { LogOptions } from '../../../state/log.ts';
 import type { State } from '../../../state/state.ts';
-import { namesOf } from '../entries/contents-needed.ts';
+import { contentNames } from '../entries/contents-needed.ts';
 import type { Line } from '../entries/line.ts';
 import { linesOf } from '../entries/shared-lines.ts';
 import { AsideConverter } from './aside-converter.ts';
@@ -55,7 +55,8 @@ export async function copyJournal({
   const copied: Line[] = [];
   for (const line of lines) copied.push(await converter.convert(line));
   const names = new Set<string>();
-  for (const { did = [] } of copied) for (const name of namesOf(did)) if (SHA256.test(name)) names.add(name);
+  for (const { did = [] } of copied)
+    for (const name of contentNames(did)) if (SHA256.test(name)) names.add(name);
   for (const name of converter.hashes) names.delete(name);
   const contents = await copyContents(from.contents, to.contents, names, there);
   await beforeLines?.();

@@ -2,8 +2,8 @@
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
 /** What is needed to undo and to show changes: each content by its hash, each thing set aside by its name. */
-export function namesOf(changes: readonly Change[]): Set<string> {
-  const names = namesToUndo(changes);
+export function contentNames(changes: readonly Change[]): Set<string> {
+  const names = contentNamesToUndo(changes);
   for (const change of changes) {
     // The new content is kept as long as the entry, for its diff.
     const shown = shownHash(change);
@@ -13,7 +13,7 @@ export function namesOf(changes: readonly Change[]): Set<string> {
 }
 
 /** What is needed to undo changes, though not to show them. */
-export function namesToUndo(changes: readonly Change[]): Set<string> {
+export function contentNamesToUndo(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   for (const change of changes) {
     if (change.kind === 'changed') addFile(names, change.before);
@@ -31,7 +31,7 @@ export function neededElsewhere(
   const needers = new Map<string, string[]>();
   for (const { id, changes } of entries) {
     if (except.has(id)) continue;
-    for (const name of namesToUndo(changes)) needers.set(name, [...(needers.get(name) ?? []), id]);
+    for (const name of contentNamesToUndo(changes)) needers.set(name, [...(needers.get(name) ?? []), id]);
   }
   return needers;
 }
@@ -42,7 +42,7 @@ function shownHash(change: Change): string | undefined {
   return change.kind === 'moved' ? change.file?.hash : undefined;
 }
 
-export function namesOfRemoved(removed: Removed): Set<string> {
+export function contentNamesOfRemoved(removed: Removed): Set<string> {
   const names = new Set<string>();
   addRemoved(names, removed);
   return names;

@@ -2,7 +2,7 @@
  * Builds entries from the journal's lines and answers questions about them. The index takes lines one by one and
  * rebuilds only the entries that new lines concern. All callers share the entries: none may change them.
  */
-import { namesOf } from './contents-needed.ts';
+import { contentNames } from './contents-needed.ts';
 import { type Change, type EntryState, isMadeParent, type JournalEntry } from './entry.ts';
 import type { Line } from './line.ts';
 
@@ -60,7 +60,7 @@ export class EntryIndex {
     if (line.forgot) this.#forgot(line);
     // A later entry has kept the same content again.
     if (this.forgotten.names.size > 0)
-      for (const name of namesOf(line.did ?? [])) this.forgotten.names.delete(name);
+      for (const name of contentNames(line.did ?? [])) this.forgotten.names.delete(name);
     if (line.e === undefined) return;
     const part = this.#parts.get(line.e);
     if (part) this.#add(part, line);
@@ -175,7 +175,7 @@ export class EntryIndex {
       this.forgotten.inside.set(name, [...(this.forgotten.inside.get(name) ?? []), path]);
     }
     for (const part of this.#parts.values()) {
-      if (part.forgotten || ![...namesOf(part.changes)].some((name) => gone.has(name))) continue;
+      if (part.forgotten || ![...contentNames(part.changes)].some((name) => gone.has(name))) continue;
       part.forgotten = true;
       this.#outdated.add(part.call);
     }

@@ -12,7 +12,7 @@ import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
-import { keepsAll, namesToUndo } from '../entries/contents-needed.ts';
+import { contentNamesToUndo, keepsAll } from '../entries/contents-needed.ts';
 import { type Change, isMadeParent } from '../entries/entry.ts';
 import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
@@ -300,7 +300,7 @@ export class JournalRecorder implements ChangeRecorder {
       ...(instead && { instead }),
     });
     this.#begun = true;
-    for (const name of namesToUndo(changes)) this.#unstored.add(name);
+    for (const name of contentNamesToUndo(changes)) this.#unstored.add(name);
     for (const change of changes) {
       for (const path of touchedPaths(change)) this.#concerned.set(path, change);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;

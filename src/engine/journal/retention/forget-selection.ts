@@ -4,7 +4,7 @@ import { realOf } from '../../../state/directory/state-directory.ts';
 import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
-import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
+import { contentNames, contentNamesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 
@@ -49,7 +49,7 @@ function selectedBy(
     case 'all':
       return {
         ...nothing(),
-        names: namesOf(entries.flatMap(({ changes }) => changes)),
+        names: contentNames(entries.flatMap(({ changes }) => changes)),
         of: entries.map(({ id }) => id),
         paths: undefined,
       };
@@ -72,7 +72,7 @@ function ofEntries(
 ): ForgetSelection {
   for (const { id, undoes } of entries) if (undoes !== undefined && ids.has(undoes)) ids.add(id);
   const meant = entries.filter(({ id }) => ids.has(id)).flatMap(({ changes }) => changes);
-  const names = namesOf(meant);
+  const names = contentNames(meant);
   const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
   const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
@@ -116,7 +116,7 @@ function withMoves(paths: string[], changes: readonly Change[]): string[] {
 function addOfPath(selected: ForgetSelection, change: Change, paths: readonly string[]): void {
   const covers = (path: string) => paths.some((meant) => isWithin(path, meant));
   if (covers(change.path) || (change.kind === 'moved' && covers(change.to))) {
-    for (const name of namesOf([change])) selected.names.add(name);
+    for (const name of contentNames([change])) selected.names.add(name);
     return;
   }
   if (change.kind === 'removed') addBelow(selected, change.path, change.before, paths);
@@ -131,7 +131,7 @@ function addBelow(selected: ForgetSelection, top: string, removed: Removed, path
     if (removed.type !== 'tree') continue;
     for (const entry of removed.entries) {
       if (!isWithin(join(top, entry.path), path)) continue;
-      for (const name of namesOfRemoved(entry.removed)) selected.names.add(name);
+      for (const name of contentNamesOfRemoved(entry.removed)) selected.names.add(name);
     }
   }
 }

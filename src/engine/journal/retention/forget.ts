@@ -6,7 +6,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
-import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
+import { contentNames, contentNamesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
@@ -71,7 +71,7 @@ async function findSelected({ state: { contents } }: Journal, selected: ForgetSe
 async function spareNames(journal: Journal): Promise<string[]> {
   const stored = await storedIn(journal.state.contents);
   const { entries } = await journal.read();
-  const needed = namesOf(entries.flatMap(({ changes }) => changes));
+  const needed = contentNames(entries.flatMap(({ changes }) => changes));
   return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
@@ -104,7 +104,7 @@ function tellingOf(
     things: names.size + inside.length,
     bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
     spare,
-    lost: entries.filter(({ changes }) => [...namesToUndo(changes)].some(isGone)).reverse(),
+    lost: entries.filter(({ changes }) => [...contentNamesToUndo(changes)].some(isGone)).reverse(),
     stays: { contents: stays.size, entries: [...new Set([...stays.values()].flat())] },
     others,
     stillThere: request.what === 'path' && (paths ?? []).some(isThere),
@@ -126,7 +126,7 @@ function otherPaths(
   for (const { changes } of entries) {
     for (const change of changes) {
       const own = pathsOf({ changes: [change] }).some((path) => meant.some((each) => related(path, each)));
-      if (!own && [...namesOf([change])].some((name) => gone.has(name)))
+      if (!own && [...contentNames([change])].some((name) => gone.has(name)))
         for (const path of pathsOf({ changes: [change] })) others.add(path);
     }
   }

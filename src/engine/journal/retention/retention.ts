@@ -5,7 +5,7 @@
 
 import type { Contents, StoredContent } from '../../../state/contents.ts';
 import { DAY_MS } from '../../../state/day.ts';
-import { namesOf } from '../entries/contents-needed.ts';
+import { contentNames } from '../entries/contents-needed.ts';
 import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
@@ -98,7 +98,7 @@ export function neededOf(
 }
 
 function neededBy(entries: readonly ReadEntry[]): Set<string> {
-  return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
+  return new Set(entries.flatMap(({ entry }) => [...contentNames(entry.changes)]));
 }
 
 /** The first entries of `order` that must be dropped so that the others of `entries` fit into `limit` bytes. */
@@ -111,7 +111,7 @@ function droppedFor(
   const sizeOf = (name: string) => stored.get(name)?.bytes ?? 0;
   const users = new Map<string, number>();
   for (const { entry } of entries) {
-    for (const name of namesOf(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
+    for (const name of contentNames(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
   }
   let total = 0;
   for (const name of users.keys()) total += sizeOf(name);
@@ -119,7 +119,7 @@ function droppedFor(
   for (const each of order) {
     if (total <= limit) break;
     dropped.add(each);
-    for (const name of namesOf(each.entry.changes)) {
+    for (const name of contentNames(each.entry.changes)) {
       const left = users.get(name)! - 1;
       users.set(name, left);
       if (left === 0) total -= sizeOf(name);
