@@ -83,7 +83,7 @@ function ofEntries(
 /** Selects every content that the path ever had, and the one that it has now: an entry may have kept that too. */
 function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection {
   const changes = entries.flatMap((entry) => entry.changes);
-  const paths = withMoves(namesOfPath(path), changes);
+  const paths = withMoves(spellingsOf(path), changes);
   const selected = { ...nothing(), paths };
   for (const change of changes) addOfPath(selected, change, paths);
   for (const each of paths) {
@@ -93,7 +93,7 @@ function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection
 }
 
 /** The path as given and with all links resolved: the journal may know a link itself, or what it leads to. */
-function namesOfPath(path: string): string[] {
+function spellingsOf(path: string): string[] {
   const absolute = resolve(path);
   return [...new Set([join(realOf(dirname(absolute)), basename(absolute)), realOf(absolute)])];
 }
