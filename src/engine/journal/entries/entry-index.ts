@@ -17,7 +17,7 @@ export interface ForgottenNames {
 }
 
 /** An entry and its parts, for code that removes lines of the journal. */
-export interface ReadEntry {
+export interface EntryWithParts {
   entry: JournalEntry;
   /** Whether a part of it has no end. */
   open: boolean;
@@ -41,12 +41,12 @@ const UPDATE_AT = 256;
 export class EntryIndex {
   readonly #parts = new Map<string, Part>();
   readonly #calls = new Map<string, Part[]>();
-  readonly #made = new Map<string, ReadEntry>();
+  readonly #made = new Map<string, EntryWithParts>();
   /** From the id of an entry to the ids of the entries that undid it. */
   readonly #undos = new Map<string, Set<string>>();
   /** The ids of entries that new lines concern and that must be rebuilt. */
   readonly #outdated = new Set<string>();
-  #all: readonly ReadEntry[] | undefined;
+  #all: readonly EntryWithParts[] | undefined;
   #entries: readonly JournalEntry[] | undefined;
 
   readonly forgotten = {
@@ -74,7 +74,7 @@ export class EntryIndex {
     return this.find(id)?.entry;
   }
 
-  find(id: string): ReadEntry | undefined {
+  find(id: string): EntryWithParts | undefined {
     this.update();
     return this.#made.get(id);
   }
@@ -98,7 +98,7 @@ export class EntryIndex {
   }
 
   /** All entries in the order in which they began. */
-  get withParts(): readonly ReadEntry[] {
+  get withParts(): readonly EntryWithParts[] {
     this.update();
     this.#all ??= [...this.#calls.keys()].flatMap((id) => this.#made.get(id) ?? []);
     return this.#all;
@@ -129,7 +129,7 @@ export class EntryIndex {
 
   #make(id: string, undidBefore: string | undefined): void {
     const parts = this.#calls.get(id)?.filter((part) => !part.refuted || changesOf(part).length > 0) ?? [];
-    const made = parts.length > 0 ? asOne(parts) : undefined;
+    const made = parts.length > 0 ? joinParts(parts) : undefined;
     if (made) this.#made.set(id, made);
     else this.#made.delete(id);
     const undoes = made?.entry.undoes;
@@ -157,7 +157,7 @@ export class EntryIndex {
    * An entry is undone while an entry that undid it is in effect; an undo that was itself undone does not count. An
    * entry whose undo or redo was interrupted is pending.
    */
-  #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
+  #stateOf({ entry: { id }, open }: EntryWithParts): EntryState {
     let state: EntryState = open ? 'pending' : 'done';
     for (const undo of this.#undos.get(id) ?? []) {
       const { state: fate } = this.#made.get(undo)!.entry;
@@ -256,7 +256,7 @@ function changesOf({ changes, refuted }: Part): Change[] {
 }
 
 /** Joins the parts of one call into one entry. */
-function asOne(parts: readonly Part[]): ReadEntry {
+function joinParts(parts: readonly Part[]): EntryWithParts {
   const { call: id, done: _, id: __, settled: ___, refuted: ____, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {

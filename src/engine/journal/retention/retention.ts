@@ -6,7 +6,7 @@
 import type { Contents, StoredContent } from '../../../state/contents.ts';
 import { DAY_MS } from '../../../state/day.ts';
 import { contentNames } from '../entries/contents-needed.ts';
-import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
+import type { EntryIndex, EntryWithParts } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
@@ -72,7 +72,7 @@ export async function makeRoom(journal: Journal, bytes: number, own: string | un
   );
 }
 
-function drop({ log }: Journal, dropped: ReadonlySet<ReadEntry>): void {
+function drop({ log }: Journal, dropped: ReadonlySet<EntryWithParts>): void {
   if (dropped.size > 0) log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
 }
 
@@ -90,24 +90,24 @@ export async function storedIn(contents: Contents): Promise<Map<string, StoredCo
 /** Tells which contents entries need. They no longer need what the user had removed. */
 export function neededOf(
   index: EntryIndex,
-  entries: readonly ReadEntry[] = index.withParts,
+  entries: readonly EntryWithParts[] = index.withParts,
 ): (name: string) => boolean {
   const needed = neededBy(entries);
   const { names: forgotten } = index.forgotten;
   return (name) => needed.has(name) && !forgotten.has(name);
 }
 
-function neededBy(entries: readonly ReadEntry[]): Set<string> {
+function neededBy(entries: readonly EntryWithParts[]): Set<string> {
   return new Set(entries.flatMap(({ entry }) => [...contentNames(entry.changes)]));
 }
 
 /** The first entries of `order` that must be dropped so that the others of `entries` fit into `limit` bytes. */
 function droppedFor(
-  entries: readonly ReadEntry[],
-  order: readonly ReadEntry[],
+  entries: readonly EntryWithParts[],
+  order: readonly EntryWithParts[],
   stored: ReadonlyMap<string, StoredContent>,
   limit: number,
-): Set<ReadEntry> {
+): Set<EntryWithParts> {
   const sizeOf = (name: string) => stored.get(name)?.bytes ?? 0;
   const users = new Map<string, number>();
   for (const { entry } of entries) {
@@ -115,7 +115,7 @@ function droppedFor(
   }
   let total = 0;
   for (const name of users.keys()) total += sizeOf(name);
-  const dropped = new Set<ReadEntry>();
+  const dropped = new Set<EntryWithParts>();
   for (const each of order) {
     if (total <= limit) break;
     dropped.add(each);
@@ -129,9 +129,9 @@ function droppedFor(
 }
 
 /** The entries that are the last change of some file, and the undos that say whether these entries are undone. */
-function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
+function newest(entries: readonly EntryWithParts[]): Set<EntryWithParts> {
   const seen = new Set<string>();
-  const kept = new Set<ReadEntry>();
+  const kept = new Set<EntryWithParts>();
   for (const entry of [...entries].reverse()) {
     for (const path of pathsOf(entry.entry)) {
       if (!seen.has(path)) kept.add(entry);
@@ -148,7 +148,7 @@ function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   return kept;
 }
 
-function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
+function tooOld(entries: readonly EntryWithParts[], before: number): Set<EntryWithParts> {
   const stays = newest(entries);
   return new Set(entries.filter((each) => each.entry.at < before && !stays.has(each)));
 }
@@ -158,7 +158,7 @@ function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
  * After it, the lines that say what the user had removed are needed too; and, while an earlier stretch of the log still
  * holds lines of dropped entries, the lines that end or drop those.
  */
-function linesOf(left: readonly ReadEntry[]): (stretch: readonly Line[], isComplete: boolean) => Line[] {
+function linesOf(left: readonly EntryWithParts[]): (stretch: readonly Line[], isComplete: boolean) => Line[] {
   const parts = new Set(left.flatMap((entry) => entry.parts));
   let hasBegun = false;
   return (stretch, isComplete) => {
