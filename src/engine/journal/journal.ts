@@ -12,7 +12,7 @@ import type { JournalEntry, Origin } from './entries/entry.ts';
 import type { EntryIndex } from './entries/entry-index.ts';
 import { EntryReader } from './entries/entry-reader.ts';
 import type { Line } from './entries/line.ts';
-import { linesOf } from './entries/shared-lines.ts';
+import { journalLogOptions } from './entries/log-options.ts';
 import { EntryQuota, type QuotaBounds } from './record/entry-quota.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { makeRoom, prune } from './retention/retention.ts';
@@ -59,7 +59,7 @@ export class Journal {
     this.state = state;
     this.#keep = keep;
     this.#mostOf = { ...(state.paths && defaultSharedRetention), ...keep };
-    this.log = state.log('journal', linesOf(state.paths));
+    this.log = state.log('journal', journalLogOptions(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
   }

@@ -8,7 +8,7 @@ import type { LogOptions } from '../../../state/log.ts';
 import type { State } from '../../../state/state.ts';
 import { contentNames } from '../entries/contents-needed.ts';
 import type { Line } from '../entries/line.ts';
-import { linesOf } from '../entries/shared-lines.ts';
+import { journalLogOptions } from '../entries/log-options.ts';
 import { AsideConverter } from './aside-converter.ts';
 import { type CopiedContents, copyContents } from './copy-contents.ts';
 import { chosenLines, namedIn } from './named-lines.ts';
@@ -43,7 +43,7 @@ export async function copyJournal({
   beforeLines,
 }: JournalCopy): Promise<CopiedJournal | CopyRefusal> {
   if (!(await isJournalEmpty(to))) return { why: 'not-empty' };
-  const source = from.log('journal', linesOf(from.paths));
+  const source = from.log('journal', journalLogOptions(from.paths));
   const reading = new Lines();
   const reader = source.reader(reading);
   await reader.catchUp();
@@ -63,7 +63,8 @@ export async function copyJournal({
   const seen = reading.changes;
   await reader.catchUp();
   if (reading.changes !== seen) return { why: 'being-written' };
-  if (!(await to.log('journal', dated(copied, linesOf(to.paths))).fill(copied))) return { why: 'not-empty' };
+  if (!(await to.log('journal', dated(copied, journalLogOptions(to.paths))).fill(copied)))
+    return { why: 'not-empty' };
   return {
     ...contents,
     contents: contents.contents + converter.hashes.size,
@@ -73,7 +74,7 @@ export async function copyJournal({
 }
 
 export async function isJournalEmpty(state: State): Promise<boolean> {
-  for await (const lines of state.log('journal', linesOf(state.paths)).newestFirst()) {
+  for await (const lines of state.log('journal', journalLogOptions(state.paths)).newestFirst()) {
     if (lines.length > 0) return false;
   }
   return true;

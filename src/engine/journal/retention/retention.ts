@@ -46,7 +46,7 @@ export async function prune(
     neededOf(index, left),
     now,
   );
-  await journal.log.compact(linesOf(left));
+  await journal.log.compact(linesToKeep(left));
   return { entries: dropped.size, bytes: freed };
 }
 
@@ -158,7 +158,9 @@ function tooOld(entries: readonly EntryWithParts[], before: number): Set<EntryWi
  * After it, the lines that say what the user had removed are needed too; and, while an earlier stretch of the log still
  * holds lines of dropped entries, the lines that end or drop those.
  */
-function linesOf(left: readonly EntryWithParts[]): (stretch: readonly Line[], isComplete: boolean) => Line[] {
+function linesToKeep(
+  left: readonly EntryWithParts[],
+): (stretch: readonly Line[], isComplete: boolean) => Line[] {
   const parts = new Set(left.flatMap((entry) => entry.parts));
   let hasBegun = false;
   return (stretch, isComplete) => {

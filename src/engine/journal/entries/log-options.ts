@@ -5,7 +5,7 @@ import type { Change } from './entry.ts';
 import { type Line, lineRecords } from './line.ts';
 import { touchedPaths } from './touched-paths.ts';
 
-export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
+export function journalLogOptions(paths: SharedPaths | undefined): LogOptions<Line> {
   if (!paths) return lineRecords;
   return {
     ...lineRecords,
