@@ -2,7 +2,7 @@
 import type { Log } from '../state/log.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 import { BOUNDS } from './log.ts';
 
 const AT_ONCE = 500;
@@ -19,9 +19,9 @@ export async function copyTrace(
   to: State,
   isNamed: (path: string) => boolean,
 ): Promise<CopiedTrace> {
-  const all = await eventsIn(from.log('trace', eventsWith(from.paths)));
+  const all = await eventsIn(from.log('trace', traceLogOptions(from.paths)));
   const events = all.filter((event) => placesOf(event).every(isNamed));
-  const log = to.log('trace', { ...eventsWith(to.paths), bounds: BOUNDS });
+  const log = to.log('trace', { ...traceLogOptions(to.paths), bounds: BOUNDS });
   if (!(await log.fill(events))) await addMissing(log, events);
   return { events: events.length, leftOut: all.length - events.length };
 }
@@ -36,7 +36,7 @@ async function addMissing(log: Log<TraceEvent>, events: readonly TraceEvent[]): 
 }
 
 export async function isTraceEmpty(state: State): Promise<boolean> {
-  for await (const events of state.log('trace', eventsWith(state.paths)).newestFirst()) {
+  for await (const events of state.log('trace', traceLogOptions(state.paths)).newestFirst()) {
     if (events.length > 0) return false;
   }
   return true;

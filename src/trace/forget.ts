@@ -2,7 +2,7 @@
 import { isWithin } from '../engine/index.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 
 const NOTE = 'contents were forgotten';
 
@@ -15,7 +15,7 @@ export async function forgetTraced(
   paths: readonly string[] | undefined,
   dryRun: boolean,
 ): Promise<number> {
-  const log = state.log('trace', eventsWith(state.paths));
+  const log = state.log('trace', traceLogOptions(state.paths));
   let calls = 0;
   const withoutContents = (event: TraceEvent): TraceEvent[] | undefined => {
     const { arguments: said, answer, brief, reason, ...rest } = event;

@@ -7,7 +7,7 @@
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 
 const MIB = 1024 * 1024;
 export const BOUNDS = { part: 16 * MIB, all: 128 * MIB, days: 30 };
@@ -41,7 +41,7 @@ export class TraceLog {
     this.#now = now;
     this.#onProblem = onProblem;
     const onObstacle = (error: Error) => this.#tell(error);
-    this.#open = () => state.log('trace', { ...eventsWith(state.paths), bounds, now, onObstacle });
+    this.#open = () => state.log('trace', { ...traceLogOptions(state.paths), bounds, now, onObstacle });
   }
 
   get #log(): Log<TraceEvent> {

@@ -131,7 +131,7 @@ function isTexts(value: unknown): value is string[] {
 }
 
 /** How the trace's log stores events: where other machines read them, with paths that all machines understand. */
-export function eventsWith(paths: SharedPaths | undefined): LogOptions<TraceEvent> {
+export function traceLogOptions(paths: SharedPaths | undefined): LogOptions<TraceEvent> {
   if (!paths) return eventRecords;
   return {
     ...eventRecords,
