@@ -36,7 +36,7 @@ export class Store {
   }
 
   /** Writes a content of any size into an open file; false when the store does not have it or it is damaged. */
-  async pour(hash: string, fd: number): Promise<boolean> {
+  async writeInto(hash: string, fd: number): Promise<boolean> {
     const chunks = await this.contents.chunks(hash);
     if (!chunks) return false;
     try {
@@ -49,7 +49,7 @@ export class Store {
   }
 
   /** Writes a file that was set aside into an open file. */
-  async pourAside(name: string, fd: number): Promise<void> {
+  async writeAsideInto(name: string, fd: number): Promise<void> {
     const file = this.asideNamed(name).dir.open(name);
     try {
       await fillFile(fd, chunksOf(file));

@@ -24,9 +24,9 @@ export async function contentOf(store: Store, { kept, hash }: FileImage): Promis
 /** Fills a draft with the content of an image, however large it is. */
 export async function fillFrom(store: Store, draft: Draft, image: FileImage, place: Place): Promise<void> {
   const { kept, hash, size, mode } = image;
-  if (kept.in === 'aside') await store.pourAside(kept.name, draft.fd);
+  if (kept.in === 'aside') await store.writeAsideInto(kept.name, draft.fd);
   else if (size < LARGE_BYTES) await fillDraft(draft, (await contentOf(store, image)) ?? failLost(place));
-  else if (hash === undefined || !(await store.pour(hash, draft.fd))) failLost(place);
+  else if (hash === undefined || !(await store.writeInto(hash, draft.fd))) failLost(place);
   setAttributes(draft, { mode });
 }
 
