@@ -123,7 +123,7 @@ export class Journal {
    * Brings the journal down to its size limit, if it exceeds that. Gives up the oldest entries, but never `entry`,
    * which the caller has just made.
    */
-  async holdSize(entry?: string): Promise<void> {
+  async enforceSize(entry?: string): Promise<void> {
     const { usage } = this.state.contents;
     if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.most) return;
     const makingRoom = this.locks.hold([this.tidyLock], async () => {

@@ -174,7 +174,7 @@ export class CommandSnapshots {
       // A client that has the answer must be able to undo the command, also on another server or after a crash.
       await journal.log.flush();
       noteLost(caller, changes);
-      await journal.holdSize(entered);
+      await journal.enforceSize(entered);
     } catch (error) {
       // The command has run, and the caller gets its answer even if nothing can undo it.
       reportChanges(caller, changes);
