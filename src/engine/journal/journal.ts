@@ -46,7 +46,7 @@ export class Journal {
   readonly #reader: EntryReader;
   readonly #keep: RetentionLimits;
   /** The limits for one entry. */
-  readonly #mostOf: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
+  readonly #entryLimits: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
   /** The parts that this server began, the newest last. */
   readonly #begun = new Set<string>();
   #pruning: Promise<unknown> | undefined;
@@ -58,7 +58,7 @@ export class Journal {
   constructor(state: State, keep: RetentionLimits = defaultRetention) {
     this.state = state;
     this.#keep = keep;
-    this.#mostOf = { ...(state.paths && defaultSharedRetention), ...keep };
+    this.#entryLimits = { ...(state.paths && defaultSharedRetention), ...keep };
     this.log = state.log('journal', journalLogOptions(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
@@ -125,10 +125,10 @@ export class Journal {
    */
   async enforceSize(entry?: string): Promise<void> {
     const { usage } = this.state.contents;
-    if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.most) return;
+    if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.contentLimit) return;
     const makingRoom = this.locks.hold([this.tidyLock], async () => {
-      if ((await usage.measure()) <= this.most) return;
-      await makeRoom(this, (this.most * 7) / 8 - usage.coming, entry);
+      if ((await usage.measure()) <= this.contentLimit) return;
+      await makeRoom(this, (this.contentLimit * 7) / 8 - usage.coming, entry);
       await usage.measure();
     });
     // The change is made, and must not count as failed because another process holds the lock.
@@ -136,7 +136,7 @@ export class Journal {
   }
 
   /** How many bytes contents may take: the size limit without what the lines need. */
-  get most(): number {
+  get contentLimit(): number {
     const { bytes } = this.#keep;
     if (bytes === Number.POSITIVE_INFINITY) return bytes;
     const now = performance.now();
@@ -151,10 +151,16 @@ export class Journal {
 
   /** How much one entry may keep. */
   get quotaBounds(): QuotaBounds {
-    const { file = Number.POSITIVE_INFINITY, call = Number.POSITIVE_INFINITY, changesLarge } = this.#mostOf;
-    const { most } = this;
+    const {
+      file = Number.POSITIVE_INFINITY,
+      call = Number.POSITIVE_INFINITY,
+      changesLarge,
+    } = this.#entryLimits;
+    const { contentLimit } = this;
     return {
-      ...(call < most ? { call, callOption: '--keep-call' } : { call: most, callOption: '--keep' }),
+      ...(call < contentLimit
+        ? { call, callOption: '--keep-call' }
+        : { call: contentLimit, callOption: '--keep' }),
       ...{ file, withoutUndo: changesLarge === true },
     };
   }
