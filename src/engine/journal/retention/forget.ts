@@ -12,7 +12,7 @@ import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type ForgetSelection, selection } from './forget-selection.ts';
-import { neededOf, storedIn } from './retention.ts';
+import { isNeededIn, storedIn } from './retention.ts';
 
 export interface Forgotten {
   /** How many contents and things set aside were removed. */
@@ -85,7 +85,7 @@ async function removeSelected(journal: Journal, selected: ForgetSelection, found
   }
   for (const { name, path } of found.inside) contents.trees?.eraseInside(name, path);
   const spare = await spareNames(journal);
-  await contents.erase([...found.names.keys(), ...spare], async () => neededOf(await journal.read()));
+  await contents.erase([...found.names.keys(), ...spare], async () => isNeededIn(await journal.read()));
 }
 
 function tellingOf(

@@ -43,7 +43,7 @@ export async function prune(
   const old = [...stored.values()].filter(({ name, young }) => !young || ended.has(name));
   const freed = await contents.retire(
     old.map(({ name }) => name),
-    neededOf(index, left),
+    isNeededIn(index, left),
     now,
   );
   await journal.log.compact(linesToKeep(left));
@@ -68,7 +68,7 @@ export async function makeRoom(journal: Journal, bytes: number, own: string | un
   const names = [...(await storedIn(contents)).keys()];
   await contents.erase(
     names.filter((name) => !needed.has(name)),
-    async () => neededOf(await journal.read()),
+    async () => isNeededIn(await journal.read()),
   );
 }
 
@@ -88,7 +88,7 @@ export async function storedIn(contents: Contents): Promise<Map<string, StoredCo
 }
 
 /** Tells which contents entries need. They no longer need what the user had removed. */
-export function neededOf(
+export function isNeededIn(
   index: EntryIndex,
   entries: readonly EntryWithParts[] = index.withParts,
 ): (name: string) => boolean {
