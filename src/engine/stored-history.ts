@@ -28,7 +28,7 @@ import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
 import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
-import { type Forgotten, forget, isThere } from './journal/retention/forget.ts';
+import { type ForgetReport, forget, isThere } from './journal/retention/forget.ts';
 import type { ForgetRequest } from './journal/retention/forget-selection.ts';
 import { unlimitedRetention } from './journal/retention/retention-limits.ts';
 import type { Obstacle } from './undo/compare.ts';
@@ -120,7 +120,7 @@ export class History {
   }
 
   /** Removes kept contents for good; with `dryRun`, only reports what that would remove. */
-  async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
+  async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<ForgetReport> {
     const journal = openJournal(this.#source);
     try {
       return await forget(journal, request, dryRun);

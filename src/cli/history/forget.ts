@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { plain } from '../../display/plain-text.ts';
 import {
+  type ForgetReport,
   type ForgetRequest,
-  type Forgotten,
   History,
   type JournalEntry,
   openState,
@@ -72,7 +72,7 @@ async function isEntry(history: History, what: string): Promise<boolean> {
 
 interface ForgetReport {
   request: ForgetRequest;
-  forgotten: Forgotten;
+  forgotten: ForgetReport;
   calls: number;
   dryRun: boolean;
   entries: readonly JournalEntry[];

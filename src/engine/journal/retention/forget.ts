@@ -14,7 +14,7 @@ import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type ForgetSelection, selection } from './forget-selection.ts';
 import { isNeededIn, storedIn } from './retention.ts';
 
-export interface Forgotten {
+export interface ForgetReport {
   /** How many contents and things set aside were removed. */
   things: number;
   /** How much room they took on the disk. */
@@ -33,7 +33,7 @@ export interface Forgotten {
   paths: string[] | undefined;
 }
 
-export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<Forgotten> {
+export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<ForgetReport> {
   return journal.locks.hold([journal.tidyLock], async () => {
     const { entries, forgotten } = await journal.read();
     const given = forgotten.entries;
@@ -41,9 +41,9 @@ export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean
     await addCopies(journal.state.contents, request, entries, given, selected);
     const found = await findSelected(journal, selected);
     const spare = await spareNames(journal);
-    const told = tellingOf(request, entries, selected, found, spare.length);
+    const report = reportOf(request, entries, selected, found, spare.length);
     if (!dryRun) await removeSelected(journal, selected, found);
-    return told;
+    return report;
   });
 }
 
@@ -88,13 +88,13 @@ async function removeSelected(journal: Journal, selected: ForgetSelection, found
   await contents.erase([...found.names.keys(), ...spare], async () => isNeededIn(await journal.read()));
 }
 
-function tellingOf(
+function reportOf(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   selected: ForgetSelection,
   { names, inside }: Found,
   spare: number,
-): Forgotten {
+): ForgetReport {
   const gone = new Set([...names.keys(), ...inside.map(({ name }) => name)]);
   const sizes = [...names.values(), ...inside.map(({ bytes }) => bytes)];
   const isGone = (name: string) => gone.has(name);
