@@ -79,14 +79,14 @@ interface ForgetReport {
 }
 
 function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
-  const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
+  const { things, bytes, unreferenced, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
-  const nothing = things + spare + calls === 0;
+  const nothing = things + unreferenced + calls === 0;
   if (nothing)
     lines.push(`There is nothing to forget${request.what === 'all' ? '' : ` of ${nameOf(request)}`}.`);
   else {
     const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
-    const more = spare === 0 ? '' : `, ${count(spare, 'content')} that no entry needs`;
+    const more = unreferenced === 0 ? '' : `, ${count(unreferenced, 'content')} that no entry needs`;
     lines.push(
       `${dryRun ? 'would forget' : 'forgotten'}: ${count(things, 'content')} (${bytes} bytes)${more}${traced}`,
     );

@@ -20,7 +20,7 @@ export interface ForgetReport {
   /** How much room they took on the disk. */
   bytes: number;
   /** Contents that belonged to no entry. */
-  spare: number;
+  unreferenced: number;
   /** The entries that can no longer be undone, or only in part; newest first. */
   lost: JournalEntry[];
   /** Contents that stay, because these entries need them. */
@@ -40,8 +40,8 @@ export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean
     const selected = selection(request, entries, given);
     await addCopies(journal.state.contents, request, entries, given, selected);
     const found = await findSelected(journal, selected);
-    const spare = await spareNames(journal);
-    const report = reportOf(request, entries, selected, found, spare.length);
+    const unreferenced = await unreferencedNames(journal);
+    const report = reportOf(request, entries, selected, found, unreferenced.length);
     if (!dryRun) await removeSelected(journal, selected, found);
     return report;
   });
@@ -68,7 +68,7 @@ async function findSelected({ state: { contents } }: Journal, selected: ForgetSe
 }
 
 /** The contents that belong to no entry. */
-async function spareNames(journal: Journal): Promise<string[]> {
+async function unreferencedNames(journal: Journal): Promise<string[]> {
   const stored = await storedIn(journal.state.contents);
   const { entries } = await journal.read();
   const needed = contentNames(entries.flatMap(({ changes }) => changes));
@@ -84,8 +84,10 @@ async function removeSelected(journal: Journal, selected: ForgetSelection, found
     await log.flush();
   }
   for (const { name, path } of found.inside) contents.trees?.eraseInside(name, path);
-  const spare = await spareNames(journal);
-  await contents.erase([...found.names.keys(), ...spare], async () => isNeededIn(await journal.read()));
+  const unreferenced = await unreferencedNames(journal);
+  await contents.erase([...found.names.keys(), ...unreferenced], async () =>
+    isNeededIn(await journal.read()),
+  );
 }
 
 function reportOf(
@@ -93,7 +95,7 @@ function reportOf(
   entries: readonly JournalEntry[],
   selected: ForgetSelection,
   { names, inside }: Found,
-  spare: number,
+  unreferenced: number,
 ): ForgetReport {
   const gone = new Set([...names.keys(), ...inside.map(({ name }) => name)]);
   const sizes = [...names.values(), ...inside.map(({ bytes }) => bytes)];
@@ -103,7 +105,7 @@ function reportOf(
   return {
     things: names.size + inside.length,
     bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
-    spare,
+    unreferenced,
     lost: entries.filter(({ changes }) => [...contentNamesToUndo(changes)].some(isGone)).reverse(),
     stays: { contents: stays.size, entries: [...new Set([...stays.values()].flat())] },
     others,
