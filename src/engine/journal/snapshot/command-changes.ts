@@ -24,7 +24,7 @@ import { isSecretName } from './secret-names.ts';
 import {
   differing,
   type Entries,
-  isOther,
+  isReplaced,
   isTooLarge,
   NOT_ENTERED,
   type Snapshot,
@@ -155,7 +155,7 @@ export class CommandSnapshots {
       if (toolChanges.has(path) || unread.hold(path)) continue;
       if (renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
-      if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
+      if (!is || isReplaced(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
         changes.push(...(await this.#changed(gate, path, was, is, { reading, room })));
     }

@@ -12,7 +12,7 @@ import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
 import type { Gate } from './gate.ts';
 import type { Renames } from './renames.ts';
-import { type Entries, isOther, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
+import { type Entries, isReplaced, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 import type { ToolChanges } from './tool-changes.ts';
 import type { UnreadDirectories } from './unread-directories.ts';
 
@@ -44,7 +44,7 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
   for (const [path, is] of after) {
     if (yielder.isDue) await yielder.pause();
     const was = renames.isOldName(path) ? undefined : before.get(path);
-    if (toolChanges.has(path) || unread.hold(path) || (was && !isOther(was, is))) continue;
+    if (toolChanges.has(path) || unread.hold(path) || (was && !isReplaced(was, is))) continue;
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);

@@ -135,7 +135,7 @@ function addEntries(entries: Entries, { directories, unread }: Snapshot, key: st
 }
 
 /** Whether something of another type is there now, or a link with another target. Says nothing about contents. */
-export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
+export function isReplaced(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }
