@@ -16,7 +16,7 @@ import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
 import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
-import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import { createdChanges, imageNow, MOST_READ_BYTES, type ReadBudget } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
 import { Renames } from './renames.ts';
@@ -148,7 +148,7 @@ export class CommandSnapshots {
     const renames = await inTurns(Renames.find(before, after, isKept), yielder);
     const unread = new UnreadDirectories(before, after);
     const changes: Change[] = [];
-    const reading = { left: MOST_READ_BYTES };
+    const readBudget = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
     for (const [path, was] of before) {
       if (yielder.isDue) await yielder.pause();
@@ -157,14 +157,16 @@ export class CommandSnapshots {
       const is = after.get(path);
       if (!is || isReplaced(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(gate, path, was, is, { reading, room })));
+        changes.push(...(await this.#changed(gate, path, was, is, { readBudget, room })));
     }
     for (const [from, to] of renames.all) {
       if (yielder.isDue) await yielder.pause();
       if (toolChanges.has(from) || toolChanges.has(to)) continue;
-      changes.push(await moved(gate, from, to, after.get(to)!, reading));
+      changes.push(await moved(gate, from, to, after.get(to)!, readBudget));
     }
-    changes.push(...(await createdChanges(gate, { before, after, unread, renames, toolChanges, reading })));
+    changes.push(
+      ...(await createdChanges(gate, { before, after, unread, renames, toolChanges, readBudget })),
+    );
     if (changes.length === 0)
       return unread.says === undefined ? undefined : this.#enterUnrecorded(gate, unread.says);
     if (unread.says !== undefined) addNote(caller, unread.says);
@@ -258,7 +260,7 @@ export class CommandSnapshots {
     path: string,
     entry: SnapshotEntry,
     { stat: is }: SnapshotEntry,
-    { reading, room }: { reading: Reading; room: Room },
+    { readBudget, room }: { readBudget: ReadBudget; room: Room },
   ): Promise<Change[]> {
     const { stat: was, unreachable } = entry;
     if (isSame(was, is)) return [];
@@ -267,7 +269,7 @@ export class CommandSnapshots {
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
       : await this.#imageOf(gate.journal?.store, path, entry, room);
-    const after = await imageNow(gate, path, is, reading);
+    const after = await imageNow(gate, path, is, readBudget);
     // The file was only touched, or written with the same content.
     if (after.hash === undefined ? stampOf(was) === stampOf(is) : after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
@@ -279,10 +281,10 @@ async function moved(
   path: string,
   to: string,
   { stat }: SnapshotEntry,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
-  const file = type === 'file' ? await imageNow(gate, to, stat, reading) : undefined;
+  const file = type === 'file' ? await imageNow(gate, to, stat, readBudget) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 

@@ -24,19 +24,19 @@ export interface Compared {
   unread: UnreadDirectories;
   renames: Renames;
   toolChanges: ToolChanges;
-  reading: Reading;
+  readBudget: ReadBudget;
 }
 
 /** How many bytes of new and changed files are read to hash them. The other files are recognized by their times. */
 export const MOST_READ_BYTES = 256 * 1024 * 1024;
 
-export interface Reading {
+export interface ReadBudget {
   /** How many bytes may still be read. */
   left: number;
 }
 
 export async function createdChanges(gate: Gate, compared: Compared): Promise<Change[]> {
-  const { before, after, unread, renames, toolChanges, reading } = compared;
+  const { before, after, unread, renames, toolChanges, readBudget } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
@@ -49,7 +49,7 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await createdWhole(gate, path) : await made(gate, path, is, reading),
+      wholes.at(-1) === path ? await createdWhole(gate, path) : await made(gate, path, is, readBudget),
     );
   }
   return changes;
@@ -94,24 +94,24 @@ async function made(
   gate: Gate,
   path: string,
   { stat, link, unreachable }: SnapshotEntry,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(gate, path, stat, reading) };
+  return { kind: 'created', path, type, after: await imageNow(gate, path, stat, readBudget) };
 }
 
 export async function imageNow(
   { wall }: Pick<Gate, 'wall'>,
   path: string,
   stat: EntryStat,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Omit<FileImage, 'kept'>> {
   const { size, mode } = stat;
   const image = { size, mode, stamp: stampOf(stat) };
-  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > reading.left)) return image;
-  reading.left -= size;
+  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > readBudget.left)) return image;
+  readBudget.left -= size;
   try {
     const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat, LARGE_BYTES));
     return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
