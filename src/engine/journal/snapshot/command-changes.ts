@@ -36,7 +36,7 @@ import { ToolChanges } from './tool-changes.ts';
 import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
 /** How many bytes of small files are copied before commands. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_COPIED_BYTES = 256 * 1024 * 1024;
 const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
 const UNREAD = 'the server could not read what was in it before the command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
@@ -131,7 +131,7 @@ export class CommandSnapshots {
   }
 
   #contentsFor({ state }: Journal): SnapshotContents {
-    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
+    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_COPIED_BYTES);
     // Copying all files again takes seconds in a large tree, so do it only when it pays.
     if (this.#running === 1 && this.#copies.areOutdated(this.#contents)) this.close();
     return this.#contents;
@@ -233,7 +233,7 @@ export class CommandSnapshots {
         return { size, mode, kept: { in: 'nowhere', why: codeOf(error) } };
       }
     }
-    return { size, mode, kept: { in: 'nowhere', why: whyNotLooked(path, root, size) } };
+    return { size, mode, kept: { in: 'nowhere', why: whyNotCopied(path, root, size) } };
   }
 
   async #removed(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Change> {
@@ -301,7 +301,7 @@ function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEn
   return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
 }
 
-function whyNotLooked(path: string, { real }: Root, size: number): string {
+function whyNotCopied(path: string, { real }: Root, size: number): string {
   if (isSecretName(path, real)) return SECRET;
   if (size > SMALL_BYTES) return 'too large to be kept before each command';
   return 'the server could not read it before the command, or had no room left for it';

@@ -49,7 +49,9 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await createdWhole(gate, path) : await made(gate, path, is, readBudget),
+      wholes.at(-1) === path
+        ? await createdWhole(gate, path)
+        : await createdEntry(gate, path, is, readBudget),
     );
   }
   return changes;
@@ -65,14 +67,14 @@ function wholeIn({
   renames,
   toolChanges,
 }: Compared): (path: string, is: SnapshotEntry) => boolean {
-  const untold = new Set<string>();
-  for (const [path, { unreachable }] of after) if (unreachable) untold.add(dirname(path));
-  const lostOne = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
+  const withUnreachable = new Set<string>();
+  for (const [path, { unreachable }] of after) if (unreachable) withUnreachable.add(dirname(path));
+  const lostUnreachable = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
   return (path, { stat, unreachable }) =>
     stat.type === 'directory' &&
-    (NOT_ENTERED.has(basename(path)) || untold.has(path)) &&
+    (NOT_ENTERED.has(basename(path)) || withUnreachable.has(path)) &&
     !unreachable &&
-    !lostOne &&
+    !lostUnreachable &&
     !toolChanges.reachInto(path) &&
     !renames.reachInto(path);
 }
@@ -90,7 +92,7 @@ async function createdWhole({ wall }: Pick<Gate, 'wall'>, path: string): Promise
   }
 }
 
-async function made(
+async function createdEntry(
   gate: Gate,
   path: string,
   { stat, link, unreachable }: SnapshotEntry,
