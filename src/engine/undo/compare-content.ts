@@ -76,7 +76,7 @@ function isLeftOver(dir: Dir, name: string): boolean {
 }
 
 /** How much of a tree is at a place. `other`: something is there that does not belong to the tree. */
-export async function treeIsWithin(
+export async function presenceOfTree(
   place: Place,
   entries: readonly TreeEntry[],
 ): Promise<'whole' | 'partly' | 'other'> {

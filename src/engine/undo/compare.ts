@@ -7,7 +7,7 @@ import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
-import { hasContent, hashAside, hashAt, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
+import { hasContent, hashAside, hashAt, mayRead, namesIn, presenceOfTree } from './compare-content.ts';
 import { hasStampAt } from './restore/restore-files.ts';
 
 /** What keeps an entry from being undone at one path. */
@@ -115,14 +115,14 @@ async function compareRemoved(
       ? 'after'
       : blocked(`${what}: ${namesText(missing)} (--force brings back the rest)`);
   }
-  const back = await isBack(store, before, place, now, interrupted);
+  const back = await presenceOf(store, before, place, now, interrupted);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
   const there = `a ${now.type} is there again`;
   return lost === undefined ? blocked(there) : blocked(`${there}, and ${lost}`, false);
 }
 
 /** `partly`: a part of it and nothing else is there, as after an interrupted removal or undo. */
-async function isBack(
+async function presenceOf(
   store: Store,
   removed: Removed,
   place: Place,
@@ -145,7 +145,7 @@ async function isBack(
     case 'symlink':
       return now.type === 'symlink' && leadsTo(place.dir, place.name, removed) ? 'whole' : 'other';
     case 'tree':
-      return now.type === 'directory' ? treeIsWithin(place, removed.entries) : 'other';
+      return now.type === 'directory' ? presenceOfTree(place, removed.entries) : 'other';
     case 'lost':
       return 'other';
   }
@@ -189,7 +189,7 @@ async function whereInterrupted(
   { target, moved }: { target: Place; moved: Stat },
 ): Promise<'after' | 'before' | 'both' | undefined> {
   if (replaced)
-    return (await isBack(store, replaced, target, moved, true)) === 'whole' ? 'before' : undefined;
+    return (await presenceOf(store, replaced, target, moved, true)) === 'whole' ? 'before' : undefined;
   // A move makes an empty directory to reserve the new name; between file systems it copies a file first.
   if (moved.type === 'directory') {
     if (namesIn(target).length === 0) return 'both';
