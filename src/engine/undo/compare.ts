@@ -247,11 +247,11 @@ export function forgottenWithin(store: Store, removed: Removed): string[] {
 /** The paths of files that were too large to be kept, in a tree that the journal kept. */
 function notKeptWithin(removed: Removed): string[] {
   if (removed.type !== 'tree') return [];
-  return removed.entries.filter((entry) => isLargeFile(entry.removed)).map(({ path }) => path);
+  return removed.entries.filter((entry) => isUnkeptFile(entry.removed)).map(({ path }) => path);
 }
 
 /** Whether it is a file that was not kept. FIFOs, sockets and devices are never kept, and an undo does without them. */
-export function isLargeFile(removed: Removed): boolean {
+export function isUnkeptFile(removed: Removed): boolean {
   return removed.type === 'file' && removed.file.kept.in === 'nowhere';
 }
 
@@ -269,7 +269,7 @@ export async function whyNotRestorable(store: Store, removed: Removed): Promise<
       return removed.why;
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
-        const skipped = inner.type === 'lost' || isLargeFile(inner) || isForgotten(store, inner);
+        const skipped = inner.type === 'lost' || isUnkeptFile(inner) || isForgotten(store, inner);
         const why = skipped ? undefined : await whyNotRestorable(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }

@@ -10,7 +10,7 @@ import type { Removed } from '../../journal/entries/entry.ts';
 import { bytesOf } from '../../journal/entries/link-target.ts';
 import { namesOfPath } from '../../journal/entries/tree-path.ts';
 import type { Store } from '../../journal/store.ts';
-import { isForgotten, isLargeFile } from '../compare.ts';
+import { isForgotten, isUnkeptFile } from '../compare.ts';
 import { ACTION, fillFrom } from './stored-content.ts';
 
 const OWNER_WRITES = 0o200;
@@ -24,7 +24,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
   try {
     for (const { removed, ...path } of entries) {
       await toTheEnd.pause();
-      if (isForgotten(store, removed) || isLargeFile(removed)) continue;
+      if (isForgotten(store, removed) || isUnkeptFile(removed)) continue;
       await inside(top, namesOfPath(path), place, (dir, name) =>
         attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
       );
