@@ -20,10 +20,10 @@ type Tree = Removed & { type: 'tree' };
 /** Restores a tree into a directory that was just made for it. */
 export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
   const top = place.enter();
-  const toTheEnd = new Yielder(undefined);
+  const yielder = new Yielder(undefined);
   try {
     for (const { removed, ...path } of entries) {
-      await toTheEnd.pause();
+      await yielder.pause();
       if (isForgotten(store, removed) || isUnkeptFile(removed)) continue;
       await inside(top, namesOfPath(path), place, (dir, name) =>
         attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
@@ -31,7 +31,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
     }
     // Modes come last, the deepest directory first: some make a directory read-only.
     for (const { removed, ...path } of entries.toReversed()) {
-      await toTheEnd.pause();
+      await yielder.pause();
       if (removed.type !== 'directory') continue;
       const dir = stepInto(top, namesOfPath(path), place);
       attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, removed.mode));
@@ -62,7 +62,7 @@ export class WritableDirectories {
 
   async during<T>(dir: Dir, change: () => Promise<T>): Promise<T> {
     const { identity } = dir;
-    const open = this.#open.get(identity) ?? { users: 0, mode: madeWritable(dir) };
+    const open = this.#open.get(identity) ?? { users: 0, mode: makeWritable(dir) };
     this.#open.set(identity, open);
     open.users++;
     try {
@@ -71,21 +71,21 @@ export class WritableDirectories {
       open.users--;
       if (open.users === 0) {
         this.#open.delete(identity);
-        if (open.mode !== undefined) hasChangedMode(dir, open.mode);
+        if (open.mode !== undefined) tryChmod(dir, open.mode);
       }
     }
   }
 }
 
 /** Returns the old mode; undefined when it was not changed. */
-function madeWritable(dir: Dir): number | undefined {
+function makeWritable(dir: Dir): number | undefined {
   const { mode } = dir.stat();
-  if (dir.mayChangeEntries() || !hasChangedMode(dir, mode | OWNER_WRITES)) return undefined;
+  if (dir.mayChangeEntries() || !tryChmod(dir, mode | OWNER_WRITES)) return undefined;
   return mode;
 }
 
 /** False when another user owns the directory: then changing its entries fails by itself. */
-function hasChangedMode(dir: Dir, mode: number): boolean {
+function tryChmod(dir: Dir, mode: number): boolean {
   try {
     chmodSync(dir.handlePath, mode);
     return true;
