@@ -211,7 +211,7 @@ async function isAsLeftBy(
 }
 
 /** Compares a step again when the steps before it are done; undefined when nothing is left to do. */
-export async function planNow(
+export async function replan(
   access: Access,
   journal: Journal,
   step: UndoStep,

@@ -24,7 +24,7 @@ import type { Store } from '../../journal/store.ts';
 import { compare, whyNotRestorable } from '../compare.ts';
 import { namesIn } from '../compare-content.ts';
 import { asChangedMeanwhile } from '../path-without-links.ts';
-import { planNow, type UndoStep } from '../plan.ts';
+import { replan, type UndoStep } from '../plan.ts';
 import { type BatchedSteps, inBatches } from './batches.ts';
 import { DirectoryFlushes } from './directory-flushes.ts';
 import { restoreContent, restoreRemoved } from './restore-files.ts';
@@ -114,7 +114,7 @@ class Restoration {
   }
 
   async #step(planned: UndoStep): Promise<void> {
-    const step = planned.later ? await planNow(this.#access, this.#journal, planned) : planned;
+    const step = planned.later ? await replan(this.#access, this.#journal, planned) : planned;
     if (!step) return;
     const { change } = step;
     const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
