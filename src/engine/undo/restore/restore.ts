@@ -136,14 +136,14 @@ class Restoration {
   ): Promise<void> {
     const { store } = this.#journal;
     if (!(await isStillDue(store, step, place, target))) return;
-    await this.#allowed([place, ...(target ? [target] : [])], () =>
+    await this.#whileWritable([place, ...(target ? [target] : [])], () =>
       restoreStep(step, { place, target }, { wall: this.#access.wall, store, recorder }),
     );
     if (step.change.kind !== 'moved') await this.#flushes.flush(place.dir);
   }
 
   /** Makes the directories of the places writable meanwhile, if the undo itself restores or removes them. */
-  #allowed(places: readonly Place[], restoreThere: () => Promise<void>): Promise<void> {
+  #whileWritable(places: readonly Place[], restoreThere: () => Promise<void>): Promise<void> {
     const dirs: Dir[] = places.filter(({ path }) => this.#own.has(dirname(path))).map(({ dir }) => dir);
     return dirs.reduceRight<() => Promise<void>>(
       (inner, dir) => () => this.#writable.during(dir, inner),
