@@ -32,7 +32,7 @@ export function reach(access: Access, path: string): ReachedPath {
     const reached = tryToReach(access, path);
     if (reached) return reached;
   }
-  return { barrier: { path, why: WORDS.unstable!, hides: true } };
+  return { barrier: { path, why: REASONS.unstable!, hides: true } };
 }
 
 /** Undefined when something on the way was moved meanwhile. */
@@ -45,12 +45,12 @@ function tryToReach(access: Access, path: string): ReachedPath | undefined {
     if (kind === 'not-found') return {};
     if (kind === 'not-a-directory') return barredAbove(access, path);
     return {
-      barrier: { path, why: WORDS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
+      barrier: { path, why: REASONS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
     };
   }
 }
 
-const WORDS: Partial<Record<string, string>> = {
+const REASONS: Partial<Record<string, string>> = {
   outside: 'it is outside the directories that are served',
   permission: 'its directory may not be entered',
   unstable: 'its directory is being moved at this moment',
