@@ -8,8 +8,8 @@ import {
   type UndoOptions,
   type UndoOutcome,
 } from '../engine/index.ts';
-import { tracing } from './caller.ts';
 import type { Recorder } from './recorder.ts';
+import { tracedCaller } from './traced-caller.ts';
 
 /** The history of a running engine or of a state directory. */
 export interface UndoableHistory {
@@ -33,7 +33,7 @@ export async function tracedUndo(
   const entry = await history.entry(id);
   const full = { ...origin, dialect: 'cofferdam', tool: await verbFor(history, entry) };
   const trace = recorder.begin({ ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } });
-  const caller = tracing(trace, full);
+  const caller = tracedCaller(trace, full);
   const entered = (own: string) => {
     onChanged?.();
     caller.entered(own);

@@ -5,7 +5,7 @@ import type { CallTrace } from './recorder.ts';
 type Additions = Pick<Caller, 'arrival' | 'notedForClient'>;
 
 // Every call makes one of these: V8 needs a fraction of the time for named fields that it needs for a spread.
-export function tracing(
+export function tracedCaller(
   trace: CallTrace,
   origin: Origin,
   { arrival, notedForClient }: Additions = {},
