@@ -36,7 +36,7 @@ const NARROWEST_CUT = 20;
 export async function showTrace(asked: ShowTrace): Promise<number> {
   const { log, follow = false, out, signal, limit = USUAL_LIMIT } = asked;
   const fits = matcherOf(asked.filter ?? {});
-  const page = new Page(out, asked.json ?? false, signal);
+  const printer = new EventPrinter(out, asked.json ?? false, signal);
   /** New events that come while the older ones are still being read. They are shown after those. */
   const meanwhile: TraceEvent[] = [];
   let show = (events: TraceEvent[]): void => {
@@ -45,18 +45,18 @@ export async function showTrace(asked: ShowTrace): Promise<number> {
   const stop = follow ? log.follow((events) => show(events.filter(fits))) : () => {};
   try {
     const recent = await log.recent(limit, fits);
-    page.show(recent);
+    printer.show(recent);
     if (follow) {
       const shown = new Set(recent.map(({ id }) => id));
-      show = (events) => page.show(events.filter(({ id }) => !shown.has(id)));
+      show = (events) => printer.show(events.filter(({ id }) => !shown.has(id)));
       show(meanwhile);
-      await page.ended;
+      await printer.ended;
     }
-    await page.finish();
+    await printer.finish();
   } finally {
     stop();
   }
-  return page.shown;
+  return printer.shown;
 }
 
 export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEvent) => boolean {
@@ -67,7 +67,7 @@ export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEve
 }
 
 /** Writes events to a terminal or a pipe, in order and at the reader's pace. */
-class Page {
+class EventPrinter {
   shown = 0;
   /** Settles when the reader has closed the output or the signal aborts; rejects when writing fails. */
   readonly ended: Promise<void>;
