@@ -11,7 +11,7 @@ const LONGEST_EVENT = 64 * 1024;
 export const MOST_PATHS = 50;
 
 /** Ever shorter versions of an event: it loses paths beyond the limit first, then contents, more paths, the brief. */
-function* everShorter(event: TraceEvent): Generator<TraceEvent> {
+function* shorterVersions(event: TraceEvent): Generator<TraceEvent> {
   yield withPaths(event, MOST_PATHS);
   for (const length of [4096, 1024, 256]) {
     yield withPaths(withContents(event, length), MOST_PATHS);
@@ -20,7 +20,7 @@ function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
   const { brief: _brief, ...barer } = bare;
   yield withPaths(barer, 0);
-  yield barest(event);
+  yield shortest(event);
 }
 
 function withPaths(event: TraceEvent, count: number): TraceEvent {
@@ -39,7 +39,7 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
 }
 
 /** The last version, for an event with a single field that is too long. */
-function barest(event: TraceEvent): TraceEvent {
+function shortest(event: TraceEvent): TraceEvent {
   const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
   const { bytesIn, bytesOut, tokensOut } = event;
   const short = (text: string) => truncate(text, 200);
@@ -151,7 +151,7 @@ function withSharedPaths(event: TraceEvent, rename: (path: string) => string): T
 export const eventRecords = {
   accept: eventOf,
   longest: LONGEST_EVENT,
-  shorten: everShorter,
+  shorten: shorterVersions,
   opening: '{"id":',
   /** An event is written when its call ends. */
   appendedAt: ({ at, ms }: TraceEvent) => at + ms,
