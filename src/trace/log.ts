@@ -30,7 +30,7 @@ export class TraceLog {
   readonly #now: () => number;
   readonly #onProblem: (problem: string) => void;
   #failedAt: number | undefined;
-  #toldProblem = false;
+  #hasReported = false;
   /** How many events were lost since storing last worked. */
   #lost = 0;
   #closed = false;
@@ -40,7 +40,7 @@ export class TraceLog {
     const { bounds = BOUNDS, now = Date.now, onProblem = () => {} } = settings;
     this.#now = now;
     this.#onProblem = onProblem;
-    const onObstacle = (error: Error) => this.#tell(error);
+    const onObstacle = (error: Error) => this.#report(error);
     this.#open = () => state.log('trace', { ...traceLogOptions(state.paths), bounds, now, onObstacle });
   }
 
@@ -58,11 +58,11 @@ export class TraceLog {
     try {
       this.#log.append(...events);
       this.#failedAt = undefined;
-      this.#tellLost();
+      this.#reportLost();
     } catch (error) {
       this.#lost += events.length;
       this.#failedAt = this.#now();
-      this.#tell(error as Error);
+      this.#report(error as Error);
     }
   }
 
@@ -107,15 +107,15 @@ export class TraceLog {
     return this.#failedAt !== undefined && Math.abs(this.#now() - this.#failedAt) < TRY_AGAIN_MS;
   }
 
-  #tellLost(): void {
+  #reportLost(): void {
     if (this.#lost === 0) return;
     this.#onProblem(`calls are on record again; ${this.#lost} are not`);
     this.#lost = 0;
   }
 
-  #tell({ message }: Error): void {
-    if (this.#toldProblem) return;
-    this.#toldProblem = true;
+  #report({ message }: Error): void {
+    if (this.#hasReported) return;
+    this.#hasReported = true;
     this.#onProblem(`calls are not all on record: ${message}`);
   }
 }

@@ -26,11 +26,11 @@ const METHOD = 'tools/call';
 type Attributes = Record<string, string | number | string[]>;
 
 export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) => {
-  const tell = once(onProblem);
+  const report = once(onProblem);
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({
     resource: resourceOf(version),
-    spanProcessors: [new BatchSpanProcessor(telling(exporter, tell))],
+    spanProcessors: [new BatchSpanProcessor(reporting(exporter, report))],
   });
   const tracer = provider.getTracer('cofferdam', version);
   return {
@@ -46,18 +46,18 @@ export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) =
         }
         span.end(momentOf(event.at + event.ms));
       } catch (error) {
-        tell(`a call could not be made into a span: ${(error as Error).message}`);
+        report(`a call could not be made into a span: ${(error as Error).message}`);
       }
     },
-    close: () => closeInTime(provider, tell),
+    close: () => closeInTime(provider, report),
   };
 };
 
-async function closeInTime(provider: BasicTracerProvider, tell: (problem: string) => void): Promise<void> {
+async function closeInTime(provider: BasicTracerProvider, report: (problem: string) => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      tell('the last spans could not be sent in time');
+      report('the last spans could not be sent in time');
       resolve();
     }, LAST_SENDING_MS);
   });
@@ -72,11 +72,11 @@ function resourceOf(version: string): Resource {
   return ours.merge(detectResources({ detectors: [envDetector] }));
 }
 
-function telling(exporter: SpanExporter, tell: (problem: string) => void): SpanExporter {
+function reporting(exporter: SpanExporter, report: (problem: string) => void): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== SENT) tell(`spans are not taken by the collector: ${reasonOf(result.error)}`);
+        if (result.code !== SENT) report(`spans are not taken by the collector: ${reasonOf(result.error)}`);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),
@@ -166,10 +166,10 @@ function contextOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-function once(tell: (problem: string) => void): (problem: string) => void {
-  let told = false;
+function once(report: (problem: string) => void): (problem: string) => void {
+  let reported = false;
   return (problem) => {
-    if (!told) tell(problem);
-    told = true;
+    if (!reported) report(problem);
+    reported = true;
   };
 }
