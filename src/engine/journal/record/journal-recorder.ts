@@ -25,7 +25,7 @@ import { isKept } from './is-kept.ts';
 /** The largest content that is kept only for a diff. */
 const SHOWN_BYTES = 1024 * 1024;
 /** How many changes one line holds when they are recorded after the fact. */
-const CHANGES_A_LINE = 256;
+const CHANGES_PER_LINE = 256;
 /** What the quota would say about an empty directory, which needs no room. */
 const NOTHING = { bytes: 0, why: undefined };
 
@@ -244,9 +244,9 @@ export class JournalRecorder implements ChangeRecorder {
 
   /** Like `add`, for very many changes: writes several lines, in as many turns as they take. */
   async addInTurns(changes: readonly Change[], roots: readonly string[], yielder: Yielder): Promise<void> {
-    for (let at = 0; at < changes.length; at += CHANGES_A_LINE) {
+    for (let at = 0; at < changes.length; at += CHANGES_PER_LINE) {
       if (yielder.isDue) await yielder.pause();
-      this.add(changes.slice(at, at + CHANGES_A_LINE), roots);
+      this.add(changes.slice(at, at + CHANGES_PER_LINE), roots);
       // A path may occur twice, removed and then created: the second change must not replace the first.
       this.begins();
     }
