@@ -96,7 +96,7 @@ export class History {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const plan = await this.#on(entry, (history) => history.plan(id));
+    const plan = await this.#withHistory(entry, (history) => history.plan(id));
     if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [plan.gone], diffs: [] };
     return plan;
   }
@@ -104,7 +104,7 @@ export class History {
   async undo(id: string, options: UndoOptions = {}): Promise<UndoOutcome | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const outcome = await this.#on(entry, (history) => history.undo(id, options));
+    const outcome = await this.#withHistory(entry, (history) => history.undo(id, options));
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
   }
 
@@ -136,7 +136,7 @@ export class History {
     return isThere(path) || (await this.entries({ below: path })).length > 0;
   }
 
-  async #on<T>(
+  async #withHistory<T>(
     entry: JournalEntry,
     use: (history: HistoryApi) => Promise<T>,
   ): Promise<T | { gone: Obstacle }> {
