@@ -6,14 +6,12 @@
  */
 import type { LogOptions } from '../../../state/log.ts';
 import type { State } from '../../../state/state.ts';
-import { contentNames } from '../entries/contents-needed.ts';
+import { contentNames, isContentHash } from '../entries/contents-needed.ts';
 import type { Line } from '../entries/line.ts';
 import { journalLogOptions } from '../entries/log-options.ts';
 import { AsideConverter } from './aside-converter.ts';
 import { type CopiedContents, copyContents } from './copy-contents.ts';
 import { chosenLines, namedIn } from './named-lines.ts';
-
-const SHA256 = /^[0-9a-f]{64}$/;
 
 export interface JournalCopy {
   from: State;
@@ -56,7 +54,7 @@ export async function copyJournal({
   for (const line of lines) copied.push(await converter.convert(line));
   const names = new Set<string>();
   for (const { did = [] } of copied)
-    for (const name of contentNames(did)) if (SHA256.test(name)) names.add(name);
+    for (const name of contentNames(did)) if (isContentHash(name)) names.add(name);
   for (const name of converter.hashes) names.delete(name);
   const contents = await copyContents(from.contents, to.contents, names, there);
   await beforeLines?.();

@@ -1,6 +1,8 @@
 /** Lists the contents and the things set aside that changes need. */
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
+const SHA256 = /^[0-9a-f]{64}$/;
+
 /** What is needed to undo and to show changes: each content by its hash, each thing set aside by its name. */
 export function contentNames(changes: readonly Change[]): Set<string> {
   const names = contentNamesToUndo(changes);
@@ -10,6 +12,11 @@ export function contentNames(changes: readonly Change[]): Set<string> {
     if (shown !== undefined) names.add(shown);
   }
   return names;
+}
+
+/** Whether a name is the hash of a content; otherwise it is the name of something set aside. */
+export function isContentHash(name: string): boolean {
+  return SHA256.test(name);
 }
 
 /** What is needed to undo changes, though not to show them. */

@@ -6,11 +6,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Contents, WholeTrees } from '../../../state/contents.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
-import { neededElsewhere } from '../entries/contents-needed.ts';
+import { isContentHash, neededElsewhere } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import type { ForgetRequest, ForgetSelection } from './forget-selection.ts';
-
-const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
  * Adds the copies of what is selected. When the user named entries, a copy that another entry needs stays, and the
@@ -25,7 +23,7 @@ export async function addCopies(
 ): Promise<void> {
   const { trees } = contents;
   if (request.what === 'all' || !trees) return;
-  const hashes = new Set([...selected.names, ...selected.stays.keys()].filter((name) => SHA256.test(name)));
+  const hashes = new Set([...selected.names, ...selected.stays.keys()].filter(isContentHash));
   for (const hash of hashesAside(trees, selected)) hashes.add(hash);
   if (hashes.size === 0) return;
   const needers =
@@ -37,7 +35,7 @@ export async function addCopies(
   };
   for (const hash of hashes) select(hash, () => selected.names.add(hash));
   for await (const { name } of contents.list()) {
-    if (SHA256.test(name) || selected.names.has(name)) continue;
+    if (isContentHash(name) || selected.names.has(name)) continue;
     for (const { path, hash } of trees.filesOf(name)) {
       if (hashes.has(hash)) select(name, () => addAside(selected, name, path));
     }
@@ -46,7 +44,7 @@ export async function addCopies(
 
 /** The hashes of files set aside that are selected, by themselves or as a part of a tree. */
 function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Generator<string> {
-  const whole = [...names].filter((name) => !SHA256.test(name)).map((name) => [name, ''] as const);
+  const whole = [...names].filter((name) => !isContentHash(name)).map((name) => [name, ''] as const);
   for (const [name, path] of [...whole, ...inside]) {
     for (const { hash } of trees.filesOf(name, path)) yield hash;
   }
