@@ -18,7 +18,7 @@ import { stampOf } from './stamp.ts';
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
 const SLASH = Buffer.from('/');
-const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
+export const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
 
 export interface At {
   dir: Dir;

@@ -11,6 +11,7 @@ import type { Root } from '../../confine/roots.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
+import { SPECIAL_LOST } from '../record/capture.ts';
 import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
@@ -298,7 +299,7 @@ function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEn
   }
   if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
   if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
-  return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
+  return { type: 'lost', why: SPECIAL_LOST };
 }
 
 function whyNotCopied(path: string, { real }: Root, size: number): string {
