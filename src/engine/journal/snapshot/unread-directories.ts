@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { allows } from '../../confine/probe-path.ts';
 import { isWithinAny, type Root } from '../../confine/roots.ts';
-import type { EntryStat } from '../../confine/scan/packed-entries.ts';
+import { identityOf } from '../../confine/stat.ts';
 import { limits } from '../../limits.ts';
 import { isSame } from '../record/small-content.ts';
 import type { Entries } from './snapshot.ts';
@@ -58,8 +58,4 @@ export class UnreadDirectories {
       if (!isUnread && stat.type === 'directory' && unread.has(identityOf(stat))) this.#paths.add(path);
     }
   }
-}
-
-function identityOf({ dev, ino }: EntryStat): string {
-  return `${dev}:${ino}`;
 }
