@@ -29,14 +29,14 @@ export class Renames {
     for (const [path, was] of before) {
       yield;
       if (was.unreachable || isStillAt(was, after.get(path))) continue;
-      if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(identityOf(was.stat), path);
+      if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(fingerprintOf(was.stat), path);
     }
     if (gone.size === 0) return found;
     for (const [path, is] of after) {
       yield;
-      const from = is.unreachable || before.has(path) ? undefined : gone.get(identityOf(is.stat));
+      const from = is.unreachable || before.has(path) ? undefined : gone.get(fingerprintOf(is.stat));
       if (from === undefined || (isKept(from, before.get(from)!) && !isUnknown(path, is))) continue;
-      gone.delete(identityOf(is.stat));
+      gone.delete(fingerprintOf(is.stat));
       found.#to.set(from, path);
       found.#newNames.add(path);
       if (is.stat.type === 'directory') found.#directories.push(from, path);
@@ -69,7 +69,9 @@ export class Renames {
 
 /** Also true where a directory is now: nothing could be moved back to that path. */
 function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
-  return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
+  return (
+    is !== undefined && (is.stat.type === 'directory' || fingerprintOf(is.stat) === fingerprintOf(was.stat))
+  );
 }
 
 /** Whether a directory was not scanned, so that its entries are unknown. */
@@ -77,6 +79,6 @@ function isUnknown(path: string, { stat, unread }: SnapshotEntry): boolean {
   return unread === true || (stat.type === 'directory' && NOT_ENTERED.has(basename(path)));
 }
 
-function identityOf(stat: EntryStat): string {
+function fingerprintOf(stat: EntryStat): string {
   return `${stat.type} ${stat.dev} ${stampOf(stat)}`;
 }
