@@ -109,13 +109,13 @@ export class TraceLog {
 
   #reportLost(): void {
     if (this.#lost === 0) return;
-    this.#onProblem(`calls are on record again; ${this.#lost} are not`);
+    this.#onProblem(`calls are recorded again; ${this.#lost} were not`);
     this.#lost = 0;
   }
 
   #report({ message }: Error): void {
     if (this.#hasReported) return;
     this.#hasReported = true;
-    this.#onProblem(`calls are not all on record: ${message}`);
+    this.#onProblem(`not all calls are recorded: ${message}`);
   }
 }

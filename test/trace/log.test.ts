@@ -168,7 +168,7 @@ describe('what stands in the way', () => {
     clock.now += 60_000;
     log.append(anEvent());
     expect(linesIn(state, '2025-11-16.jsonl')).toHaveLength(1);
-    expect(problems.slice(1)).toEqual(['calls are on record again; 3 are not']);
+    expect(problems.slice(1)).toEqual(['calls are recorded again; 3 were not']);
     log.append(anEvent());
     expect(problems).toHaveLength(2);
     log.close();
@@ -220,7 +220,7 @@ describe('what stands in the way', () => {
     const writer = await startWriter(state, 'full', 200, "trap '' XFSZ; ulimit -f 8;");
     const { code, output } = await writer.ended;
     expect(code).toBe(0);
-    expect(output).toMatch(/^calls are not all on record: .*\ndone\n$/);
+    expect(output).toMatch(/^not all calls are recorded: .*\ndone\n$/);
     const [name] = filesIn(state);
     expect(readFileSync(join(state, 'trace', name!), 'utf8').endsWith('\n')).toBe(false);
     await (await startWriter(state, 'after', 3)).ended;

@@ -36,13 +36,13 @@ export function openSpans(environment: Environment, settings: SpanSettings): Spa
     set('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? set('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf';
   try {
     if (!exporters.includes('otlp'))
-      throw new Error(`OTEL_TRACES_EXPORTER is otlp or none, not ${exporters}`);
+      throw new Error(`OTEL_TRACES_EXPORTER must be otlp or none, not ${exporters}`);
     if (!isProtocol(protocol)) {
-      throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or http/json, not ${protocol}`);
+      throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json, not ${protocol}`);
     }
     // With another address, the library would silently send to a collector on this machine.
     if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
-      throw new Error("the collector's address is http://… or https://…");
+      throw new Error("the collector's address must begin with http:// or https://");
     }
     const load = createRequire(import.meta.url);
     const { openTelemetry } = load(join(bundleDir, 'telemetry.cjs')) as { openTelemetry: OpenTelemetry };

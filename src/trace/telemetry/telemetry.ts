@@ -46,7 +46,7 @@ export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) =
         }
         span.end(momentOf(event.at + event.ms));
       } catch (error) {
-        report(`a call could not be made into a span: ${(error as Error).message}`);
+        report(`a call could not be sent as a span: ${(error as Error).message}`);
       }
     },
     close: () => closeInTime(provider, report),
@@ -76,7 +76,7 @@ function reporting(exporter: SpanExporter, report: (problem: string) => void): S
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== SENT) report(`spans are not taken by the collector: ${reasonOf(result.error)}`);
+        if (result.code !== SENT) report(`the collector does not accept spans: ${reasonOf(result.error)}`);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),

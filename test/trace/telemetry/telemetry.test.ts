@@ -181,10 +181,14 @@ describe('no spans are made', () => {
     [
       'another exporter',
       { OTEL_TRACES_EXPORTER: 'zipkin' },
-      'OTEL_TRACES_EXPORTER is otlp or none, not zipkin',
+      'OTEL_TRACES_EXPORTER must be otlp or none, not zipkin',
     ],
     ['another protocol', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http/protobuf or http/json, not grpc'],
-    ['an address that is none', { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }, 'address is http://'],
+    [
+      'an address that is none',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' },
+      'address must begin with http://',
+    ],
   ])('for %s, and that is said', (_, environment, said) => {
     const { spans, problems } = spansWith({ ...endpoint, ...environment });
     expect(spans).toBeUndefined();
@@ -199,7 +203,7 @@ describe('a collector that does not take the spans', () => {
     for (let n = 0; n < 1100; n++) spans!.send(anEvent());
     await closeAtLeisure(spans);
     expect(collector.requests.length).toBeGreaterThan(1);
-    expect(problems).toEqual([expect.stringContaining('spans are not taken by the collector: Forbidden')]);
+    expect(problems).toEqual([expect.stringContaining('the collector does not accept spans: Forbidden')]);
   });
 
   it.each([
