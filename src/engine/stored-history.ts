@@ -260,10 +260,10 @@ function obstacle(facts: Failure, roots: readonly string[]): Obstacle {
 }
 
 function whyNotOpened(path: string, { kind }: Failure): string {
-  if (path.startsWith('=')) return `this machine has it somewhere: say where, as DIR${path}`;
+  if (path.startsWith('=')) return `say where this machine has it, as DIR${path}`;
   if (kind !== 'not-a-directory') return 'the directory is no longer there, or cannot be opened';
   const real = realOf(path);
   return real === path
     ? 'a link or a file is in its place: put the directory back first'
-    : `it now leads over a link to ${real}, and links are not followed: put the directory back in its place first`;
+    : `it now leads through a link to ${real}, and links are not followed: put the directory back in its place first`;
 }

@@ -71,18 +71,22 @@ async function compareCreated(
     if (change.parent) return 'before';
     return blocked(`it now holds ${namesText(others)}`);
   }
-  if (change.stamp === UNKNOWN_STAMP) return blocked('whether what is in it was changed since is not known');
+  if (change.stamp === UNKNOWN_STAMP)
+    return blocked('it is not known whether what is in it was changed since');
   if (change.whole && change.stamp !== undefined && !(await hasStampAt(place, change.stamp))) {
     return blocked('what is in it was changed since');
   }
-  if (change.link && !leadsTo(place.dir, place.name, change.link)) return blocked('it leads elsewhere now');
+  if (change.link && !leadsTo(place.dir, place.name, change.link))
+    return blocked('the link now leads elsewhere');
   if (change.after === undefined || (await hasContent(place, now, change.after))) return 'after';
   return changedSince(place);
 }
 
 function changedSince(place: Place): Comparison {
   return blocked(
-    mayRead(place) ? 'its content was changed since' : 'whether it was changed since cannot be read',
+    mayRead(place)
+      ? 'its content was changed since'
+      : 'it cannot be read, so it is not known whether it was changed since',
   );
 }
 

@@ -153,7 +153,7 @@ describe('a link that a command has made', () => {
     symlinkSync('bbb', at('made'));
     expect(await fixture.engine.history.undo((await fixture.newest()).id)).toMatchObject({
       done: false,
-      obstacles: [{ path: at('made'), why: 'it leads elsewhere now', forceable: true }],
+      obstacles: [{ path: at('made'), why: 'the link now leads elsewhere', forceable: true }],
     });
     await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()).toEqual(TREE);

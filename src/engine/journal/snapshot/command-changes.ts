@@ -38,7 +38,7 @@ import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
 /** How many bytes of small files are copied before commands. */
 const MOST_COPIED_BYTES = 256 * 1024 * 1024;
-const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
+const SECRET = 'its name suggests a secret, and such files are not copied before a command';
 const UNREAD = 'the server could not read what was in it before the command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
@@ -223,7 +223,9 @@ export class CommandSnapshots {
     const bytes = copy && this.#contents?.get(copy);
     if (store && bytes && size > Math.min(room.file, room.left)) {
       const why =
-        size > room.file ? whyFileNotKept(size, room.file) : 'with the rest it is more than --keep allows';
+        size > room.file
+          ? whyFileNotKept(size, room.file)
+          : 'together with the rest it is more than --keep allows';
       return { size, mode, kept: { in: 'nowhere', why } };
     }
     if (store && bytes) {

@@ -19,7 +19,7 @@ export function whyNoSnapshot(roots: readonly Root[]): string {
   const why = closed
     ? `the server cannot read ${closed.given}`
     : `there are more than ${limits.watchedEntries} entries here`;
-  return `not recorded: ${why}, so what a command changes is not looked for and cannot be undone`;
+  return `not recorded: ${why}, so the changes of commands are not detected and cannot be undone`;
 }
 
 export class UnreadDirectories {

@@ -251,7 +251,7 @@ test('the answer of a command and the history say what undo cannot restore', asy
   const { result } = await fixture.client.call('execute_command', { command: 'rm large .env b.txt' });
   const note = result!.content.at(-1)!.text!;
   expect(note).toMatch(/^\[undo cannot restore all of this: .*too large.*\]$/);
-  expect(note).toContain(`${JSON.stringify(join(fixture.root, '.env'))}: its name is one that secrets have`);
+  expect(note).toContain(`${JSON.stringify(join(fixture.root, '.env'))}: its name suggests a secret`);
   expect(note).not.toContain('b.txt');
   expect(entryLine(await fixture.newest(), 'execute_command')).toContain('(2 of 3 cannot be undone)');
   const harmless = await fixture.client.call('execute_command', { command: 'rm a.txt' });
