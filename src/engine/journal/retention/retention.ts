@@ -1,6 +1,6 @@
 /**
  * Keeps the journal within its age and its size. The oldest entries are dropped first. The last change of each file
- * survives the age limit, but not the size limit.
+ * survives the age limit; the size limit holds in any case.
  */
 
 import type { Contents, StoredContent } from '../../../state/contents.ts';

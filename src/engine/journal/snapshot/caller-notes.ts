@@ -13,7 +13,7 @@ export function noteUnknownChanges(caller: Caller, code: string): void {
   );
 }
 
-/** Undo reports these changes too, but then it is too late to do without the command. */
+/** The answer names these changes at once: a caller who hears of them only from an undo may hear of them too late. */
 export function noteLost(caller: Caller, changes: readonly Change[]): void {
   const lost = changes.flatMap((change) => {
     const why = whyLost(change);
