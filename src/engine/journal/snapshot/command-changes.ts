@@ -169,8 +169,8 @@ export class CommandSnapshots {
       ...(await createdChanges(gate, { before, after, unread, renames, toolChanges, readBudget })),
     );
     if (changes.length === 0)
-      return unread.says === undefined ? undefined : this.#enterUnrecorded(gate, unread.says);
-    if (unread.says !== undefined) addNote(caller, unread.says);
+      return unread.note === undefined ? undefined : this.#enterUnrecorded(gate, unread.note);
+    if (unread.note !== undefined) addNote(caller, unread.note);
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);

@@ -37,7 +37,7 @@ export class UnreadDirectories {
   }
 
   /** What the answer and the history say about them; undefined when there are none. */
-  get says(): string | undefined {
+  get note(): string | undefined {
     const [first] = [...this.#paths].sort();
     if (first === undefined) return undefined;
     const more = this.#paths.size > 1 ? ` and ${this.#paths.size - 1} more` : '';
