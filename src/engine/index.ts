@@ -68,7 +68,7 @@ export {
   type Origin,
 } from './journal/entries/entry.ts';
 export { whyLost } from './journal/entries/why-lost.ts';
-export type { Forgotten } from './journal/retention/forget.ts';
+export type { ForgetReport } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';
 export { defaultRetention, type RetentionLimits } from './journal/retention/retention-limits.ts';
 export { limits } from './limits.ts';

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { plain } from '../../display/plain-text.ts';
 import {
+  type ForgetReport,
   type ForgetRequest,
-  type Forgotten,
   History,
   type JournalEntry,
   openState,
@@ -72,21 +72,21 @@ async function isEntry(history: History, what: string): Promise<boolean> {
 
 interface ForgetReport {
   request: ForgetRequest;
-  forgotten: Forgotten;
+  forgotten: ForgetReport;
   calls: number;
   dryRun: boolean;
   entries: readonly JournalEntry[];
 }
 
 function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
-  const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
+  const { things, bytes, unreferenced, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
-  const nothing = things + spare + calls === 0;
+  const nothing = things + unreferenced + calls === 0;
   if (nothing)
     lines.push(`There is nothing to forget${request.what === 'all' ? '' : ` of ${nameOf(request)}`}.`);
   else {
     const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
-    const more = spare === 0 ? '' : `, ${count(spare, 'content')} that no entry needs`;
+    const more = unreferenced === 0 ? '' : `, ${count(unreferenced, 'content')} that no entry needs`;
     lines.push(
       `${dryRun ? 'would forget' : 'forgotten'}: ${count(things, 'content')} (${bytes} bytes)${more}${traced}`,
     );

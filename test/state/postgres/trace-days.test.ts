@@ -163,7 +163,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     await cluster.stop('immediate');
     const SENT = 1300;
     for (let n = 1; n <= SENT; n++) log.append(eventOf(n, 'x'.repeat(60_000)));
-    expect(told).toEqual([expect.stringMatching(/^calls are not all on record: too many records wait/)]);
+    expect(told).toEqual([expect.stringMatching(/^not all calls are recorded: too many records wait/)]);
     await cluster.start();
     const stored = async () =>
       Number((await cluster.run(`SELECT count(*) AS n FROM ${schema}.records WHERE log = 'trace'`))[0]!.n);
@@ -179,7 +179,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     log.append(eventOf(SENT + 1));
     await until(async () => (await stored()) === last + 1);
     const lost = SENT + 2 - (last + 1);
-    expect(told.slice(1)).toEqual([`calls are on record again; ${lost} are not`]);
+    expect(told.slice(1)).toEqual([`calls are recorded again; ${lost} were not`]);
     expect(lost).toBeGreaterThan(0);
     log.close();
   });
