@@ -1,11 +1,11 @@
 /**
- * Thousands of keys that one task holds by a single socket.
+ * Lets one task lock thousands of keys with a single socket.
  *
- * One process at a time has the bulk lock of the machine. Behind its socket it answers which keys it holds, and a
- * process that has got the socket of one key asks there before it counts that key as its own. The holder adds its keys
- * in their order: it waits for the socket of a key, adds the key, and lets go of the socket. It waits for a process
- * that got the socket before; one that gets the socket later learns that the key is held. When the holder dies, nobody
- * answers.
+ * One process at a time holds the bulk lock of the machine. On its socket it answers which keys it holds, and a process
+ * that has taken the socket of one key asks there before it treats that key as its own. The holder adds its keys in
+ * their order: it waits for the socket of a key, adds the key, and closes the socket. So it waits for every process
+ * that took the socket earlier, and every process that takes the socket later learns that the key is held. When the
+ * holder dies, nobody answers.
  */
 import { connect, type Socket as Visitor } from 'node:net';
 import { hashOfKey, listen, type Socket, socketName } from './lock-sockets.ts';
@@ -15,7 +15,7 @@ export const BULK = 'bulk';
 const HELD = 'y';
 const NOT_HELD = 'n';
 const ANSWER_MS = 10_000;
-/** Nobody is there, or nobody any more. */
+/** No process listens, or the one that did has ended. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE']);
 
 export class BulkLock {
@@ -27,7 +27,7 @@ export class BulkLock {
     this.#socket = socket;
   }
 
-  /** Undefined where there are no sockets of this kind. */
+  /** Undefined on systems without such sockets. */
   static async take(): Promise<BulkLock | undefined | 'taken'> {
     const keys = new Set<string>();
     const socket = await listen(socketName(BULK), (visitor) => answer(visitor, keys));
@@ -54,12 +54,12 @@ function answer(visitor: Visitor, keys: ReadonlySet<string>): void {
   });
 }
 
-/** Whether some process, this one included, holds the key in its bulk lock. When that cannot be found out, it may. */
+/** Whether any process, including this one, holds the key in its bulk lock. True when that cannot be found out. */
 export async function isInBulk(key: string): Promise<boolean> {
   const path = socketName(BULK);
   if (path === undefined) return false;
-  // Nearly always nobody has the bulk lock. Taking its name for a moment shows that at a fifth of the cost of asking in
-  // vain; a process that wants it in that moment tries again, and one that asks in that moment learns of no keys.
+  // The bulk lock is nearly always free. Taking its name for a moment shows that at a fifth of the cost of asking in
+  // vain. Meanwhile, a process that wants the lock retries, and one that asks is told that no key is held.
   const free = await listen(path);
   if (free === undefined || free === 'taken') return ask(path, key);
   free.close();
@@ -79,7 +79,7 @@ function ask(path: string, key: string): Promise<boolean> {
       told += part;
     });
     visitor.once('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(!NOBODY.has(code)));
-    // A holder that ended before it answered holds nothing any more.
+    // A holder that ended before it answered no longer holds anything.
     visitor.once('close', () => resolve(told === HELD));
   });
 }

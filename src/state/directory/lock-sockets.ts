@@ -1,4 +1,4 @@
-/** Names that the system gives to one process at a time, and takes back when that process dies. */
+/** Socket names, which the system gives to one process at a time and takes back when that process dies. */
 import { createHash } from 'node:crypto';
 import { createServer, type Server, type Socket as Visitor } from 'node:net';
 import { LockTimeout } from '../locks.ts';
@@ -6,12 +6,12 @@ import { lockSecret } from './lock-secret.ts';
 
 const WAIT_MS = 30_000;
 const RETRY_MS = [1, 2, 4, 8, 16];
-/** Without a free descriptor nobody can tell whether a lock is: then it counts as taken until one is free. */
+/** Without a free descriptor it is unknown whether a lock is free: it counts as taken until there is one. */
 const TAKEN = new Set(['EADDRINUSE', 'EMFILE', 'ENFILE']);
 
 export type Socket = Server;
 
-/** Undefined where there are none. */
+/** Undefined on systems without such sockets. */
 export function socketName(key: string): string | undefined {
   const hash = hashOfKey(key);
   if (process.platform === 'linux') return `\0cofferdam-${process.getuid?.() ?? 0}-${hash}`;
@@ -38,7 +38,7 @@ export function listen(
   });
 }
 
-/** Tries until it is not taken. */
+/** Retries until the result is not 'taken'. */
 export async function untilFree<T>(
   take: () => Promise<T | 'taken'>,
   signal: AbortSignal | undefined,

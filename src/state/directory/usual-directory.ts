@@ -1,7 +1,7 @@
-/** Where the state is kept when nobody names a place. */
+/** The state directory to use when the user names none. */
 import { isAbsolute, join } from 'node:path';
 
-/** Ignores a relative path in the variable, as the XDG base directory specification says. */
+/** Ignores a relative path in XDG_STATE_HOME, as the XDG base directory specification requires. */
 export function usualStateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,

@@ -1,9 +1,9 @@
 /**
- * Binds the name of a workspace to one directory, so that all replicas mean the same one by it.
+ * Binds the name of a workspace to one directory, so that all replicas mean the same directory by it.
  *
- * Devices, inodes and mount points differ from machine to machine, so the directory itself says which one it is: a
- * small file in it holds a random identity, and a row of the database binds the name to that. The file is made in one
- * step by the first replica that serves the directory.
+ * Devices, inodes and mount points differ from machine to machine, so the directory identifies itself: a small file in
+ * it holds a random identity, and a row of the database binds the name to that identity. The first replica that serves
+ * the directory creates the file in one step.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import type { Workspace } from './shared-paths.ts';
 const MARKER = '.cofferdam-workspace';
 const TWICE = '23505';
 
-/** The name and the directory do not belong together, in words for the operator. */
+/** Tells the operator that a name and a directory do not belong together. */
 class WrongWorkspace extends Error {}
 
 export interface BindOptions {
-  /** False where nothing may be written: then a directory without the file is taken as it is. */
+  /** False when nothing may be written: then a directory without the file is accepted. */
   mayMark: boolean;
 }
 
@@ -53,7 +53,7 @@ async function identityBoundTo(database: Database, name: string): Promise<string
   return row && String(row.identity);
 }
 
-/** One directory has one name: under two names, two replicas would not keep each other off. */
+/** Refuses a second name for a directory: replicas that use different names would not lock each other out. */
 async function bind(database: Database, name: string, identity: string, real: string): Promise<void> {
   try {
     await database.query(
@@ -66,7 +66,7 @@ async function bind(database: Database, name: string, identity: string, real: st
       `SELECT name FROM ${database.table('workspaces')} WHERE identity = $1`,
       [identity],
     );
-    // Of two replicas that bind them at the same moment, PostgreSQL may refuse one for the identity.
+    // When two replicas bind the same name at the same moment, PostgreSQL may report the identity as the conflict.
     if (row?.name === name) return;
     throw new WrongWorkspace(`the fleet calls ${real} ${row?.name}, not ${name}: one directory has one name`);
   }
@@ -82,7 +82,7 @@ function markerIn(directory: string): string | undefined {
   }
 }
 
-/** Another replica may do the same at this moment: the file that is there first counts. */
+/** Another replica may do the same at the same moment: the first file counts. */
 function mark(directory: string): string {
   const draft = join(directory, `${MARKER}-${randomUUID()}`);
   try {

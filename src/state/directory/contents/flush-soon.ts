@@ -1,6 +1,6 @@
 /**
- * Flushes files to the disk when it is quiet. The flush of one file makes every other one wait, so in a row of changes
- * it is put off, for two seconds at most.
+ * Flushes files to the disk in quiet moments. Flushing one file makes the others wait, so a series of changes delays
+ * the flush, by two seconds at most.
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
 const QUIET_MS = 100;
 const LONGEST_MS = 2000;
-/** Files that are remembered as flushed; beyond that all are forgotten, and may be flushed again. */
+/** How many flushed files are remembered. Beyond that all are forgotten, and may be flushed again. */
 const MOST_SAFE = 10_000;
 
 const open = promisify(fs.open);
@@ -31,7 +31,7 @@ export class FlushSoon {
     else if (Date.now() - this.#since < LONGEST_MS) this.#timer.refresh();
   }
 
-  /** Flushes what waits, one file after the other. */
+  /** Flushes the waiting files now, one after the other. */
   now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -43,7 +43,7 @@ export class FlushSoon {
     return this.#flushing;
   }
 
-  /** Throws when a flush has failed since the last time. */
+  /** Throws when a flush has failed since the last call. */
   requireWell(): void {
     const failure = this.#failure;
     this.#failure = undefined;
@@ -57,7 +57,7 @@ export class FlushSoon {
       if (this.#safe.size >= MOST_SAFE) this.#safe.clear();
       this.#safe.add(path);
     } catch (error) {
-      // A content that was removed meanwhile need not be flushed.
+      // A content that was removed meanwhile needs no flush.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failure = error;
     }
   }

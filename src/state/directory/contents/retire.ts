@@ -1,8 +1,8 @@
 /**
  * Takes out of use what no entry needs.
  *
- * A content does not go at once: another process may be about to refer to it. It leaves the store, waits some minutes,
- * and comes back when an entry turns out to need it.
+ * A content is not removed at once, because another process may be about to refer to it. It is moved to `leaving` for
+ * some minutes, and is moved back when an entry turns out to need it.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { removeWhole, sizeOnDisk } from './whole-tree.ts';
 
 const LEAVING_MS = 120_000;
 
-/** Gives the bytes that left. */
+/** Returns how many bytes left the store. */
 export async function retire(
   directory: string,
   names: Iterable<string>,

@@ -1,4 +1,4 @@
-/** Files and trees that were moved or linked into the state directory as they were. */
+/** Files and trees that are moved or linked into the state directory unchanged. */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ export class SetAsideTrees implements WholeTrees {
     return this.#dir;
   }
 
-  /** Undefined when nothing is there, or a link is on the path to it. */
+  /** Undefined when nothing is there, or when a link is on the path. */
   #straightPath(name: string, path: string): string | undefined {
     if (!NAME.test(name)) return undefined;
     let at = join(this.#folders.pathOf('aside'), name);

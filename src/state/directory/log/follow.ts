@@ -1,7 +1,7 @@
 /**
- * Hands over records as any process appends them.
+ * Reports records as any process appends them.
  *
- * The system's notices make it quick where they work; a slow poll beside them makes it certain.
+ * File system notifications make this fast where they work; a slow poll makes it reliable.
  */
 import { type FSWatcher, lstatSync, watch } from 'node:fs';
 import type { LogListener } from '../../log.ts';
@@ -10,11 +10,11 @@ import type { LineFormat } from './lines.ts';
 import { byAge, type LogFile, type LogFiles } from './log-files.ts';
 
 const POLL_MS = 1000;
-/** Where no notices come, or none yet. */
+/** The poll interval while there are no notifications. */
 const POLL_WITHOUT_NOTICES_MS = 250;
-/** A notice comes with each write: gather some. */
+/** Each write causes a notification: wait this long to handle several at once. */
 const GATHER_MS = 20;
-/** Only the last files still grow: the one in use, and one that another process has not left yet. */
+/** How many of the last files may still grow: the current one, and those that another process still writes to. */
 const GROWING = 3;
 
 interface Followed<R extends object> {
@@ -24,7 +24,7 @@ interface Followed<R extends object> {
   listener: LogListener<R>;
 }
 
-/** Until the returned function is called. */
+/** Follows the log until the returned function is called. */
 export function follow<R extends object>(followed: Followed<R>): () => void {
   const follower = new Follower(followed);
   follower.start();
@@ -38,7 +38,7 @@ class Follower<R extends object> {
   #oldest: LogFile | undefined;
   #lastPoll = Date.now();
   #watcher: FSWatcher | undefined;
-  /** Which directory the watcher watches. */
+  /** Identifies the directory that the watcher watches. */
   #watched = '';
   #later: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -68,11 +68,11 @@ class Follower<R extends object> {
     clearTimeout(this.#later);
     clearTimeout(this.#soon);
     this.#unwatch();
-    // A poll under way still reads: it lets go itself.
+    // A poll that is under way still reads, and releases the files itself.
     if (!this.#polling) this.#release();
   }
 
-  /** Also again, when another directory is there now. */
+  /** Watches the directory, and starts over when another directory has taken its place. */
   #watch(): void {
     const { path } = this.#followed.files;
     try {
@@ -148,7 +148,7 @@ class Follower<R extends object> {
     this.#letGo(files, growing);
   }
 
-  /** Holds no file open that is gone or does not grow any more. */
+  /** Closes files that are gone or no longer grow. */
   #letGo(files: readonly LogFile[], growing: readonly LogFile[]): void {
     const there = new Set(files.map(({ name }) => name));
     const held = new Set(growing.map(({ name }) => name));

@@ -1,6 +1,6 @@
 /**
- * The connections of one process to the database. Those that hold locks and all others come from two sets: a holder of
- * a lock needs another connection to write the journal, and must never wait for one that a lock holds.
+ * The connections of one process to the database. Connections that hold locks come from a pool of their own: the holder
+ * of a lock needs a second connection to write the journal, and must never wait for one that another lock holds.
  */
 import { StateUnavailable } from '../../state.ts';
 import { ensureSchema } from '../schema.ts';
@@ -42,24 +42,24 @@ export class Database {
     return `${this.settings.schema}.${name}`;
   }
 
-  /** The records of one log: a part of the table `records`, which is slower. */
+  /** The partition of the table `records` with the records of one log: faster than the whole table. */
   recordsOf(log: string): string {
     return this.table(`${log}_records`);
   }
 
-  /** One statement by itself. */
+  /** Runs one statement. */
   async query(text: string, values: Values = [], options?: QueryOptions): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values, options));
   }
 
-  /** Several statements that take effect together. */
+  /** Runs several statements that take effect together. */
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => inTransaction(connection, work));
   }
 
-  /** For what no call waits for: that it gets no answer in time says nothing about the database. */
+  /** For work that no call waits for: a timeout here does not count as a failure of the database. */
   async queryBeside(text: string, values: Values): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values), true);
@@ -70,13 +70,13 @@ export class Database {
     return this.#guarded(this.#others, (connection) => inTransaction(connection, work), true);
   }
 
-  /** A connection for a lock, for as long as `use` takes. */
+  /** Lends a connection for locks for as long as `use` takes. */
   async forLock<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#locks, use);
   }
 
-  /** The tables are there; made when they are not. */
+  /** Settles when the tables exist; creates or migrates them first if necessary. */
   async ready(): Promise<void> {
     this.breaker.requireThere();
     this.#ready ??= this.#guarded(this.#others, (connection) =>
@@ -130,12 +130,12 @@ async function inTransaction<T>(
   }
 }
 
-/** The server ended one session, as it does with one that was silent for too long: the others may be well. */
+/** Whether the server ended only this session, for example because it was idle for too long: others may be fine. */
 function isOnlySession({ cause }: StateUnavailable, isLost: boolean): boolean {
   return isLost && ['25P03', '57P01'].includes(sqlState(cause) ?? '');
 }
 
-/** A standby answers, too, and can keep nothing. */
+/** Throws for a standby too: it answers but cannot store anything. */
 async function probe({ client }: DatabaseSettings): Promise<void> {
   const connection = await Connection.open(client);
   try {

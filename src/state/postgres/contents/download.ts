@@ -1,4 +1,4 @@
-/** Reads contents, and never gives bytes that do not hash to their name. */
+/** Reads contents, and never returns bytes that do not hash to their name. */
 import { createHash } from 'node:crypto';
 import { DamagedContent } from '../../contents.ts';
 import type { Database } from '../connections/database.ts';
@@ -7,7 +7,7 @@ import { named } from './upload.ts';
 
 const DOWNLOAD_MS = 30_000;
 
-/** Undefined when it is not there, or damaged. */
+/** Undefined when the content is missing or damaged. */
 export async function download(database: Database, hash: string): Promise<Buffer | undefined> {
   const pieces = await downloadPieces(database, hash);
   if (!pieces) return undefined;

@@ -6,11 +6,11 @@ import { download, downloadPieces } from './download.ts';
 import { erase, listStored, retire } from './removal.ts';
 import { named, type Uploaded, Uploads } from './upload.ts';
 
-/** What this process has put so lately needs no second trip: `stored` checks whether it is still there. */
+/** A content that this process uploaded this recently is not uploaded again: `stored` checks that it still exists. */
 const RECENT_MS = 60_000;
 const MOST_RECENT = 10_000;
 
-/** A content that somebody will ask `stored` for. */
+/** A content that a caller will ask `stored` about. */
 interface Expected {
   bytes: Buffer;
   upload: Promise<unknown> | undefined;
@@ -21,11 +21,11 @@ export class PostgresContents implements Contents {
   readonly usage: ContentsUsage;
   readonly #database: Database;
   readonly #uploads: Uploads;
-  /** Settles when the records that refer to contents are committed: only then it shows whether one was erased. */
+  /** Settles when the records that refer to contents are committed: only then is it known whether one was erased. */
   readonly #recordsWritten: () => Promise<void>;
   readonly #expected = new Map<string, Expected>();
   readonly #running = new Set<Promise<unknown>>();
-  /** When this process last brought a content in. */
+  /** When this process last uploaded a content, by hash. */
   readonly #recent = new Map<string, number>();
   #known = Number.POSITIVE_INFINITY;
   #added = 0;
@@ -141,7 +141,7 @@ export class PostgresContents implements Contents {
     return work;
   }
 
-  /** Which of these are not there. What was retired and is asked for is needed again. */
+  /** Which of these contents are missing. Those that were retired are needed again, so they are restored. */
   async #missing(names: readonly string[]): Promise<string[]> {
     if (names.length === 0) return [];
     const { table } = named(this.#database);
@@ -156,7 +156,7 @@ export class PostgresContents implements Contents {
     return names.filter((name) => !there.has(name));
   }
 
-  /** A call that failed asks for nothing any more. */
+  /** A call that failed never asks `stored` about its contents. */
   #forgetOld(): void {
     const before = performance.now() - RECENT_MS;
     for (const [hash, { at }] of this.#expected) {

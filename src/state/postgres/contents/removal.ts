@@ -1,12 +1,12 @@
-/** Retires and erases contents: out of sight first, gone only when nobody turned out to need them. */
+/** Retires and erases contents: they are taken out of use first, and removed only when nothing needs them. */
 import type { IsNeeded, StoredContent } from '../../contents.ts';
 import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { named } from './upload.ts';
 
-/** What was put within this time may belong to an entry in the making. */
+/** A content that was put within this time may belong to an entry that is still being written. */
 const YOUNG = "interval '10 minutes'";
-/** What is retired can be asked for again for so long. */
+/** How long a retired content can still be restored. */
 const LEAVING_MS = 5 * 60_000;
 const ABANDONED = "interval '1 day'";
 const PAGE = 1000;
@@ -35,7 +35,7 @@ export async function retire(
   now: number,
 ): Promise<number> {
   const { table } = named(database);
-  // Tests, and nobody else, look from another time than now.
+  // Only tests pass a time other than now.
   const ahead = now - Date.now();
   await finish(database, isNeeded, LEAVING_MS - ahead);
   const hashes = hashesOf(names, (name) => !isNeeded(name));
@@ -71,11 +71,11 @@ export async function erase(
     ]);
   }
   await finish(database, await neededNow(), LEAVING_MS);
-  // The bytes stay on the disk until they are vacuumed. Only the owner of the table may do it now.
+  // The bytes stay on the disk until the table is vacuumed. This fails for anybody but the owner of the table.
   if (hashes.length > 0) await database.query(`VACUUM ${table.chunks}`, [], { ms: LONG_MS }).catch(() => {});
 }
 
-/** Gives back what is needed of all that was taken out of sight, and removes what has been out of it long enough. */
+/** Of all contents that were taken out of use, restores those that are needed and removes those that are due. */
 async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number): Promise<void> {
   const { table } = named(database);
   const due = `(erasing OR retired < clock_timestamp() - ${Math.round(leavingMs)} * interval '1 millisecond')`;
@@ -92,7 +92,7 @@ async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number)
       [hashes],
     ),
   );
-  // A server that put it again in the meantime has brought it back into sight.
+  // `due` is checked again: a server may have put the content again in the meantime.
   await inPages(gone, (hashes) =>
     database.query(
       `WITH gone AS (

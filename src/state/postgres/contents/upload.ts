@@ -1,18 +1,18 @@
-/** Brings contents into the database: one that is there already is only touched. */
+/** Uploads contents to the database. A content that is already there only gets a new time stamp. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../connections/database.ts';
 import { CHUNK_BYTES, type Chunk, chunkOf, inChunks } from './chunk.ts';
 
-/** One counter would be a bottleneck for all replicas. */
+/** A single counter for the size of the store would be a bottleneck for all replicas. */
 const COUNTERS = 16;
 const UPLOAD_MS = 30_000;
 
 export interface Uploaded {
   hash: string;
   size: number;
-  /** What it added to the store. */
+  /** Bytes that this upload added to the store. */
   added: number;
-  /** What the store held then, of all processes. */
+  /** Bytes in the store after the upload, from all processes. */
   all: number;
 }
 
@@ -34,7 +34,7 @@ export class Uploads {
     return this.pieces(once());
   }
 
-  /** Under an id of its own until all of it is there: only then the hash is known, and the content has its name. */
+  /** Stores the chunks under an id of their own: the hash, which becomes the name, is only known at the end. */
   async pieces(pieces: AsyncIterable<Buffer>): Promise<Uploaded> {
     const hashing = createHash('sha256');
     let id: string | undefined;
@@ -81,7 +81,7 @@ export class Uploads {
     return { hash, size: bytes.length, added, all: Number(row!.bytes) + added };
   }
 
-  /** What the store holds, when the content is there; then it counts as put again. */
+  /** If the content is there, counts it as put again and returns the bytes in the store. */
   async #touch(hash: string): Promise<number | undefined> {
     const { table } = named(this.#database);
     const [row] = await this.#database.query(
@@ -121,7 +121,7 @@ export class Uploads {
         [Buffer.from(hash, 'hex'), id, size, stored],
       );
       const isOurs = String(row!.id) === id;
-      // Somebody else was quicker.
+      // Another process was quicker.
       if (!isOurs) await connection.query(`DELETE FROM ${table.chunks} WHERE id = $1`, [id]);
       await connection.query(`DELETE FROM ${table.uploads} WHERE id = $1`, [id]);
       const added = isOurs ? stored : 0;

@@ -1,4 +1,4 @@
-/** Whether the database really keeps locks: some that speak its language take the statements and lock nothing. */
+/** Checks that the database really locks rows: some that speak PostgreSQL's protocol accept the statements only. */
 import { randomUUID } from 'node:crypto';
 import { type Connection, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
@@ -7,11 +7,11 @@ import { lockStatements, rowsOf } from './lock-rows.ts';
 
 const NOT_TO_BE_HAD = '55P03';
 
-/** The database cannot keep changes of several machines apart, in words. */
+/** Tells the operator that the database cannot keep the changes of several machines apart. */
 class NoLocks extends Error {
   constructor(what: string) {
     super(
-      `the database does not keep locks as PostgreSQL does (${what}): replicas would lose each other's changes`,
+      `the database does not lock rows as PostgreSQL does (${what}): replicas would lose each other's changes`,
     );
   }
 }

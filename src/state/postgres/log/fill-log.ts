@@ -12,16 +12,16 @@ const BATCH_MS = 60_000;
 
 export interface FirstRecord {
   body: string;
-  /** In milliseconds since 1970; null for the time of the database. */
+  /** In milliseconds since 1970; null for the database's clock. */
   at: number | null;
   plans: readonly PlannedChanges[];
 }
 
-/** False when the log holds something already. */
+/** False when the log is not empty. */
 export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
   const [all, logs] = [database.recordsOf(log), database.table('logs')];
   return database.transaction(async (connection) => {
-    // Every writer of the log changes this row: from here on none does.
+    // Every writer of the log changes this row: from here on they all wait.
     await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });
     const [found] = await connection.query(`SELECT EXISTS (SELECT FROM ${all} WHERE log = $1) AS some`, [
       log,

@@ -1,4 +1,4 @@
-/** Reads the records of a log by their numbers. */
+/** Reads and follows a log by the numbers of its records. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
 import { type Row, sqlState } from '../connections/connection.ts';
@@ -34,7 +34,7 @@ export class LogRows<R extends object> {
     return { last: Number(row!.last), generation: Number(row!.generation), bytes: Number(row!.bytes) };
   }
 
-  /** Records after a number, oldest first, with the generation that they belong to. */
+  /** A page of records after a number, oldest first, with the generation of the log. */
   async after(
     seq: number,
   ): Promise<{ generation: number; rows: StoredRecord<R>[]; last: number; isEnd: boolean }> {
@@ -56,7 +56,7 @@ export class LogRows<R extends object> {
     };
   }
 
-  /** The number before which all records are older than this many milliseconds. */
+  /** All records before the returned number are older than this many milliseconds. */
   async endOfOlder(ms: number): Promise<number> {
     const now = this.#options.now ? `to_timestamp(${this.#options.now() / 1000})` : 'clock_timestamp()';
     const [row] = await this.#query(
@@ -82,7 +82,7 @@ export class LogRows<R extends object> {
     }
   }
 
-  /** A reader of the trace never keeps others from the database, whichever server has the trace. */
+  /** Reads the trace with a short lock timeout: a locked trace must not keep other callers from the database. */
   async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.#log !== 'trace') return this.#database.query(text, values);
     try {
@@ -106,7 +106,7 @@ export class LogRows<R extends object> {
   }
 }
 
-/** Gives a consumer each record once, and all of them again after some were changed or removed. */
+/** Passes each record to a consumer once, and all of them again after some were changed or removed. */
 export class PostgresLogReader<R extends object> implements LogReader {
   readonly #rows: LogRows<R>;
   readonly #consumer: LogConsumer<R>;
@@ -148,7 +148,7 @@ export class PostgresLogReader<R extends object> implements LogReader {
   }
 }
 
-/** Hands over new records by asking for them again and again, less often while there are none. */
+/** Polls for new records, less often while there are none. */
 export class LogFollower<R extends object> {
   readonly #rows: LogRows<R>;
   readonly #listener: LogListener<R>;
@@ -159,7 +159,7 @@ export class LogFollower<R extends object> {
   #isTold = false;
   #wait = POLL_MS;
 
-  /** `start` gives the number of the last record that is not handed over. */
+  /** `start` returns the number of the last record before those to report. */
   constructor(rows: LogRows<R>, listener: LogListener<R>, start: () => Promise<number>) {
     this.#rows = rows;
     this.#listener = listener;

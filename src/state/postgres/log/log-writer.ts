@@ -1,8 +1,8 @@
 /**
  * Writes the records of one log, in the order in which this process appended them.
  *
- * Records wait in memory, and one batch at a time goes to the database. A batch whose answer was lost is sent again:
- * every record carries its writer and its number, so that none is written twice.
+ * Records wait in memory, and one batch at a time goes to the database. If the answer to a batch was lost, the writer
+ * sends the batch again: every record carries its writer and its number, so that none is stored twice.
  */
 import { randomUUID } from 'node:crypto';
 import type { LogBounds, PlannedChanges } from '../../log.ts';
@@ -14,15 +14,15 @@ import type { TraceDays } from './trace-days.ts';
 
 const MOST_BATCH_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_RECORDS = 500;
-/** What may wait while the database is away. */
+/** How much may wait while the database is unavailable. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 const TWICE = '23505';
 const NO_SUCH_DAY = '23514';
-/** Somebody may have the trace for longer. Nobody waits for it, so the writer gives up and comes again. */
+/** Another process may lock the trace for longer. No call waits for the trace, so the writer gives up and retries. */
 const PATIENCE_MS = 1000;
 const PAUSE_MS = 1000;
 
-/** There is no room left for records that wait for the database. */
+/** Too many records wait for the database. */
 class QueueFull extends Error {
   constructor() {
     super('too many records wait for the database');
@@ -32,16 +32,19 @@ class QueueFull extends Error {
 /** The records of one `append`: they stay together. */
 interface Appended {
   bodies: readonly string[];
-  /** In milliseconds since 1970; the database's own clock when left out. A log by days has it set when it is sent. */
+  /**
+   * In milliseconds since 1970; undefined for the database's clock. In a log that is split into days, the writer sets
+   * it when it first sends the record.
+   */
   at: number | undefined;
   bytes: number;
-  /** The number of the first one. */
+  /** The number of the first record. */
   from: number;
   plans: readonly PlannedChanges[];
 }
 
 interface Flush {
-  /** All records below this number. */
+  /** Waits for all records below this number. */
   upTo: number;
   resolve(): void;
   reject(error: Error): void;
@@ -52,14 +55,14 @@ export interface Head {
   last: number;
   generation: number;
   bytes: number;
-  /** When it was known, by this process's own clock. */
+  /** When the database said so, by this process's clock. */
   at: number;
 }
 
 export class LogWriter {
   readonly #database: Database;
   readonly #log: string;
-  /** Of a log that is cut into days, and that no call waits for. */
+  /** Set for a log that is split into days and that no call waits for. */
   readonly #days: TraceDays | undefined;
   readonly #writer = randomUUID();
   readonly #slots: Appended[] = [];
@@ -96,7 +99,7 @@ export class LogWriter {
     this.#running ??= this.#run();
   }
 
-  /** Settles when all that was appended is committed; rejects when the database is away, and the records still wait. */
+  /** Settles when all records are committed; rejects, and keeps the records, when the database is unavailable. */
   flush(): Promise<void> {
     const upTo = this.#next;
     if (this.#written >= upTo - 1) return Promise.resolve();
@@ -112,7 +115,7 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    // What is appended in the same turn goes out together.
+    // Send what is appended in the same turn together.
     await null;
     while (this.#slots.length > 0 && !this.#closed) {
       try {
@@ -130,7 +133,7 @@ export class LogWriter {
   async #writeBatch(): Promise<void> {
     await this.#days?.prepare(this.head?.bytes ?? 0);
     const batch = this.#nextBatch();
-    // A batch that is sent again goes to the same day: there it shows that it was written before.
+    // A batch that is sent again must go to the same day: only there does PostgreSQL notice the duplicate.
     if (this.#days) for (const appended of batch) appended.at ??= this.#days.now();
     const bodies = batch.flatMap((appended) => appended.bodies);
     const times = batch.flatMap(({ bodies: { length }, at }) =>
@@ -150,7 +153,7 @@ export class LogWriter {
     } catch (error) {
       if (sqlState(error) === NO_SUCH_DAY) this.#days?.forget();
       if (sqlState(error) !== TWICE) throw error;
-      // An earlier try was committed after all.
+      // An earlier attempt was committed after all.
       const [row] = await this.#ask(
         `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.recordsOf(this.#log)} WHERE log = $1 AND writer = $2`,
         [this.#log, this.#writer],
