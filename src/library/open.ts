@@ -9,7 +9,7 @@ import {
   type StateSource,
   whyNotStateDirectory,
 } from '../engine/index.ts';
-import { usualStateDirectory } from '../state/directory/usual-directory.ts';
+import { defaultStateDirectory } from '../state/directory/default-directory.ts';
 import { OpenFiles } from './open-files.ts';
 import { fromHome, type Surroundings, surroundingsFrom } from './surroundings.ts';
 
@@ -72,7 +72,7 @@ function stateFor(
   { environment, home }: Surroundings,
 ): StateSource | undefined {
   if (history === false) return undefined;
-  const directory = history === true ? usualStateDirectory(environment, home) : fromHome(history, home);
+  const directory = history === true ? defaultStateDirectory(environment, home) : fromHome(history, home);
   const problem = whyNotStateDirectory(
     directory,
     roots.map(({ path }) => path),

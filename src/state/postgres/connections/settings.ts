@@ -16,8 +16,8 @@ export interface DatabaseSettings {
   says: string;
 }
 
-const USUAL_LOCKS = 4;
-const USUAL_OTHERS = 4;
+const DEFAULT_LOCKS = 4;
+const DEFAULT_OTHERS = 4;
 const SCHEMA = /^[a-z_][a-z0-9_]{0,40}$/;
 const CONNECT_MS = 5000;
 
@@ -34,8 +34,8 @@ export function parseAddress(text: string): DatabaseSettings {
   const schema = taken(url, 'schema') ?? 'cofferdam';
   if (!SCHEMA.test(schema))
     throw new BadAddress('schema is a name of lower-case letters, digits and underscores');
-  const lockConnections = countOf(url, 'locks') ?? USUAL_LOCKS;
-  const otherConnections = countOf(url, 'connections') ?? USUAL_OTHERS;
+  const lockConnections = countOf(url, 'locks') ?? DEFAULT_LOCKS;
+  const otherConnections = countOf(url, 'connections') ?? DEFAULT_OTHERS;
   const socket = url.searchParams.get('host');
   const where = socket ?? `${url.hostname || 'localhost'}:${url.port || '5432'}`;
   const database = decodeURIComponent(url.pathname.slice(1));

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 
 /** Ignores a relative path in XDG_STATE_HOME, as the XDG base directory specification requires. */
-export function usualStateDirectory(
+export function defaultStateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
 ): string {
