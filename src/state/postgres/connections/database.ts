@@ -60,12 +60,12 @@ export class Database {
   }
 
   /** For work that no call waits for: a timeout here does not count as a failure of the database. */
-  async queryBeside(text: string, values: Values): Promise<Row[]> {
+  async queryInBackground(text: string, values: Values): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values), true);
   }
 
-  async transactionBeside<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async transactionInBackground<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => inTransaction(connection, work), true);
   }
@@ -96,7 +96,11 @@ export class Database {
     this.#others.close();
   }
 
-  async #guarded<T>(pool: Pool, use: (connection: Connection) => Promise<T>, isBeside = false): Promise<T> {
+  async #guarded<T>(
+    pool: Pool,
+    use: (connection: Connection) => Promise<T>,
+    isBackground = false,
+  ): Promise<T> {
     this.breaker.requireThere();
     let isLost = false;
     try {
@@ -109,7 +113,7 @@ export class Database {
       });
     } catch (error) {
       const isAway = error instanceof StateUnavailable && !isOnlySession(error, isLost);
-      if (isAway && !(isBeside && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
+      if (isAway && !(isBackground && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
       throw error;
     }
   }

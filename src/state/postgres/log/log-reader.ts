@@ -86,7 +86,7 @@ export class LogRows<R extends object> {
   async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.#log !== 'trace') return this.#database.query(text, values);
     try {
-      return await this.#database.transactionBeside(async (connection) => {
+      return await this.#database.transactionInBackground(async (connection) => {
         await connection.query(`SET LOCAL lock_timeout = ${TRACE_LOCK_MS}`);
         return connection.query(text, values);
       });

@@ -163,7 +163,7 @@ export class LogWriter {
   }
 
   #ask(text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
-    return this.#days ? this.#database.queryBeside(text, values) : this.#database.query(text, values);
+    return this.#days ? this.#database.queryInBackground(text, values) : this.#database.query(text, values);
   }
 
   #nextBatch(): Appended[] {

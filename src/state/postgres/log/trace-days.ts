@@ -100,7 +100,7 @@ async function tendDays(
   bounds: LogBounds | undefined,
 ): Promise<{ now: number; last: string }> {
   const { schema } = database.settings;
-  return database.transactionBeside(async (connection) => {
+  return database.transactionInBackground(async (connection) => {
     await connection.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     const head = `${schema}.logs WHERE log = 'trace'`;
     const [row] = await connection.query(`SELECT bytes FROM ${head} FOR UPDATE`);
