@@ -71,7 +71,7 @@ export class Database {
   }
 
   /** Lends a connection for locks for as long as `use` takes. */
-  async forLock<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+  async withLockConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#locks, use);
   }

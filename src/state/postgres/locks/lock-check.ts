@@ -22,8 +22,8 @@ export async function requireLocks(database: Database): Promise<void> {
   const hash = row!.hash;
   await database.query(`INSERT INTO ${table} (key) VALUES (decode($1, 'hex'))`, [hash]);
   try {
-    await database.forLock((one) =>
-      database.forLock(async (two) => {
+    await database.withLockConnection((one) =>
+      database.withLockConnection(async (two) => {
         const share = [{ hash, mode: 'FOR KEY SHARE' as const }];
         await one.query(lockStatements(table, [row!], 'SET LOCAL lock_timeout = 1000'));
         if (await isGiven(two, lockStatements(table, [row!], 'SET LOCAL lock_timeout = 50'))) {

@@ -43,7 +43,7 @@ export class PostgresLocks implements Locks {
     const release = await this.#enterQueues(rows);
     try {
       signal?.throwIfAborted();
-      return await this.#database.forLock(async (connection) => {
+      return await this.#database.withLockConnection(async (connection) => {
         const known = await this.#lock(connection, rows, signal);
         return this.#runLeased(connection, known, task);
       });
@@ -60,7 +60,7 @@ export class PostgresLocks implements Locks {
     if (own.some(({ hash }) => this.#queues.has(hash))) return false;
     const release = await this.#enterQueues(rows);
     try {
-      return await this.#database.forLock(async (connection) => {
+      return await this.#database.withLockConnection(async (connection) => {
         const known = await this.#tryLock(connection, rows, ' NOWAIT');
         if (!known) return false;
         await this.#runLeased(connection, known, task);
