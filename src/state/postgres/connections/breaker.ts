@@ -25,7 +25,7 @@ export class Breaker {
   }
 
   /** Throws while the database is unavailable. */
-  requireThere(): void {
+  requireAvailable(): void {
     if (this.#isOpen || this.#isClosed) throw new StateUnavailable(this.#cause);
   }
 

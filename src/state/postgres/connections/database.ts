@@ -78,7 +78,7 @@ export class Database {
 
   /** Settles when the tables exist; creates or migrates them first if necessary. */
   async ready(): Promise<void> {
-    this.breaker.requireThere();
+    this.breaker.requireAvailable();
     this.#ready ??= this.#guarded(this.#others, (connection) =>
       ensureSchema(connection, this.settings.schema),
     );
@@ -101,7 +101,7 @@ export class Database {
     use: (connection: Connection) => Promise<T>,
     isBackground = false,
   ): Promise<T> {
-    this.breaker.requireThere();
+    this.breaker.requireAvailable();
     let isLost = false;
     try {
       return await pool.with(async (connection) => {

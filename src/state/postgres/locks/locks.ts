@@ -39,7 +39,7 @@ export class PostgresLocks implements Locks {
     signal?: AbortSignal,
   ): Promise<T> {
     const rows = rowsOf(keys, this.#paths);
-    this.#database.breaker.requireThere();
+    this.#database.breaker.requireAvailable();
     const release = await this.#enterQueues(rows);
     try {
       signal?.throwIfAborted();
