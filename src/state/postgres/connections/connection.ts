@@ -55,11 +55,11 @@ export class Connection {
   }
 
   /** Lets the process end while the connection is idle. */
-  rest(): void {
+  unref(): void {
     this.#stream.unref?.();
   }
 
-  wake(): void {
+  ref(): void {
     this.#stream.ref?.();
   }
 

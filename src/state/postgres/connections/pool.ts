@@ -64,7 +64,7 @@ export class Pool {
     if (this.#closed) throw new StateUnavailable();
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) {
-        idle.wake();
+        idle.ref();
         return idle;
       }
       this.#discard(idle);
@@ -115,7 +115,7 @@ export class Pool {
       next.take(connection);
       return;
     }
-    connection.rest();
+    connection.unref();
     this.#idle.push(connection);
   }
 
