@@ -1,6 +1,6 @@
 /** Socket names, which the system gives to one process at a time and takes back when that process dies. */
 import { createHash } from 'node:crypto';
-import { createServer, type Server, type Socket as Visitor } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { LockTimeout } from '../locks.ts';
 import { lockSecret } from './lock-secret.ts';
 
@@ -9,7 +9,7 @@ const RETRY_MS = [1, 2, 4, 8, 16];
 /** Without a free descriptor it is unknown whether a lock is free: it counts as taken until there is one. */
 const TAKEN = new Set(['EADDRINUSE', 'EMFILE', 'ENFILE']);
 
-export type Socket = Server;
+export type LockSocket = Server;
 
 /** Undefined on systems without such sockets. */
 export function socketName(key: string): string | undefined {
@@ -25,11 +25,11 @@ export function hashOfKey(key: string): string {
 
 export function listen(
   path: string | undefined,
-  visit: (visitor: Visitor) => void = (visitor) => visitor.destroy(),
-): Promise<Socket | undefined | 'taken'> {
+  onClient: (client: Socket) => void = (client) => client.destroy(),
+): Promise<LockSocket | undefined | 'taken'> {
   if (path === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const server = createServer(visit);
+    const server = createServer(onClient);
     server.unref();
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
       resolve(TAKEN.has(code ?? '') ? 'taken' : undefined),

@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockQueues, type Release } from '../lock-queues.ts';
 import type { LockKey, Locks } from '../locks.ts';
 import { BULK, BulkLock, isInBulk } from './bulk-lock.ts';
-import { listen, type Socket, socketName, untilFree } from './lock-sockets.ts';
+import { type LockSocket, listen, socketName, untilFree } from './lock-sockets.ts';
 
 /** A task with more keys than this takes the bulk lock instead of a socket for each key. */
 const MOST_SOCKETS = 16;
@@ -103,7 +103,7 @@ async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined
 }
 
 /** Undefined on systems without such sockets. `own` is the bulk lock that asks, if one does. */
-async function tryLock(key: string, own?: BulkLock): Promise<Socket | undefined | 'taken'> {
+async function tryLock(key: string, own?: BulkLock): Promise<LockSocket | undefined | 'taken'> {
   const lock = await listen(socketName(key));
   if (lock === 'taken' || lock === undefined || own) return lock;
   if (!(await isInBulk(key))) return lock;
