@@ -4,7 +4,7 @@
  * A schema states the oldest program version that can read and write it, so that replicas of two versions can run at
  * the same time as long as both can use the schema.
  */
-import { type Connection, sqlState } from './connections/connection.ts';
+import { type Connection, sqlState, UNIQUE_VIOLATION } from './connections/connection.ts';
 import { traceByDays } from './log/trace-days.ts';
 
 /** The schema version that this program creates and understands. */
@@ -28,7 +28,7 @@ const MIGRATIONS: readonly {
 const MIGRATE_MS = 60_000;
 const MOST_TRIES = 10;
 /** When two replicas create the same schema or table at once, the later one gets one of these errors. */
-const MADE_BY_ANOTHER = ['23505', '42P06', '42P07', '42710'];
+const MADE_BY_ANOTHER = [UNIQUE_VIOLATION, '42P06', '42P07', '42710'];
 const MISSING = ['3F000', '42P01'];
 
 export async function ensureSchema(connection: Connection, schema: string): Promise<void> {

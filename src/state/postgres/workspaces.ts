@@ -8,13 +8,11 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqlState } from './connections/connection.ts';
+import { sqlState, UNIQUE_VIOLATION } from './connections/connection.ts';
 import type { Database } from './connections/database.ts';
 import type { Workspace } from './shared-paths.ts';
 
 const MARKER = '.cofferdam-workspace';
-const TWICE = '23505';
-
 /** Tells the operator that a name and a directory do not belong together. */
 class WrongWorkspace extends Error {}
 
@@ -61,7 +59,7 @@ async function bind(database: Database, name: string, identity: string, real: st
       [name, identity],
     );
   } catch (error) {
-    if (sqlState(error) !== TWICE) throw error;
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
     const [row] = await database.query(
       `SELECT name FROM ${database.table('workspaces')} WHERE identity = $1`,
       [identity],

@@ -113,6 +113,10 @@ interface Stream {
   destroy(): void;
 }
 
+/** The codes that more than one caller of `sqlState` looks for. */
+export const UNIQUE_VIOLATION = '23505';
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 /** PostgreSQL's five-character error code (SQLSTATE). */
 export function sqlState(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };

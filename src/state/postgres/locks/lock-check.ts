@@ -1,11 +1,9 @@
 /** Checks that the database really locks rows: some that speak PostgreSQL's protocol accept the statements only. */
 import { randomUUID } from 'node:crypto';
-import { type Connection, sqlState } from '../connections/connection.ts';
+import { type Connection, LOCK_NOT_AVAILABLE, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { WorkspacePaths } from '../shared-paths.ts';
 import { lockStatements, rowsOf } from './lock-rows.ts';
-
-const NOT_TO_BE_HAD = '55P03';
 
 /** Tells the operator that the database cannot keep the changes of several machines apart. */
 class NoLocks extends Error {
@@ -48,7 +46,7 @@ async function isGiven(connection: Connection, statements: string): Promise<bool
     await connection.query(statements);
     return true;
   } catch (error) {
-    if (sqlState(error) === NOT_TO_BE_HAD) return false;
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
     throw error;
   } finally {
     if (!connection.isLost) await connection.query('ROLLBACK');

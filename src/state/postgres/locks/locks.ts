@@ -7,7 +7,7 @@
 import type { LockQueues, Release } from '../../lock-queues.ts';
 import { type Lease, type LockKey, type Locks, LockTimeout } from '../../locks.ts';
 import type { SharedPaths } from '../../state.ts';
-import { type Connection, sqlState } from '../connections/connection.ts';
+import { type Connection, LOCK_NOT_AVAILABLE, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { PoolTimeout } from '../connections/pool.ts';
 import { LastChanges, leftStatement, unsettledStatement } from './last-changes.ts';
@@ -19,7 +19,7 @@ const WAIT_MS = 30_000;
 const PORTION_MS = 2000;
 const LOCK_ANSWER_MS = 20_000;
 /** The rows are locked by others; or a deadlock, which the order of rows should rule out. */
-const NOT_NOW = ['55P03', '40P01'];
+const NOT_NOW = [LOCK_NOT_AVAILABLE, '40P01'];
 const SETTINGS = `SET LOCAL idle_in_transaction_session_timeout = ${LEASE_MS}; SET LOCAL lock_timeout = ${PORTION_MS}`;
 
 export class PostgresLocks implements Locks {

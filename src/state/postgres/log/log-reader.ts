@@ -1,14 +1,13 @@
 /** Reads and follows a log by the numbers of its records. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
-import { type Row, sqlState } from '../connections/connection.ts';
+import { LOCK_NOT_AVAILABLE, type Row, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
 const PAGE = 500;
 const POLL_MS = 250;
 const SLOWEST_POLL_MS = 2000;
 const TRACE_LOCK_MS = 1000;
-const LOCKED = '55P03';
 
 export interface StoredRecord<R> {
   seq: number;
@@ -91,7 +90,7 @@ export class LogRows<R extends object> {
         return connection.query(text, values);
       });
     } catch (error) {
-      throw sqlState(error) === LOCKED ? new StateUnavailable(error) : error;
+      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new StateUnavailable(error) : error;
     }
   }
 

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogBounds, PlannedChanges } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
-import { sqlState } from '../connections/connection.ts';
+import { sqlState, UNIQUE_VIOLATION } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
 import type { TraceDays } from './trace-days.ts';
@@ -16,8 +16,8 @@ const MOST_BATCH_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_RECORDS = 500;
 /** How much may wait while the database is unavailable. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-const TWICE = '23505';
-const NO_SUCH_DAY = '23514';
+/** PostgreSQL reports a missing partition as a check violation. */
+const NO_PARTITION = '23514';
 /** Another process may lock the trace for longer. No call waits for the trace, so the writer gives up and retries. */
 const PATIENCE_MS = 1000;
 const PAUSE_MS = 1000;
@@ -151,8 +151,8 @@ export class LogWriter {
       this.#knows(row!);
       this.#wrote(from + bodies.length - 1);
     } catch (error) {
-      if (sqlState(error) === NO_SUCH_DAY) this.#days?.forget();
-      if (sqlState(error) !== TWICE) throw error;
+      if (sqlState(error) === NO_PARTITION) this.#days?.forget();
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
       // An earlier attempt was committed after all.
       const [row] = await this.#ask(
         `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.recordsOf(this.#log)} WHERE log = $1 AND writer = $2`,
