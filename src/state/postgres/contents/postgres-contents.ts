@@ -4,7 +4,8 @@ import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../con
 import type { Database } from '../connections/database.ts';
 import { download, downloadPieces } from './download.ts';
 import { erase, listStored, retire } from './removal.ts';
-import { named, type Uploaded, Uploads } from './upload.ts';
+import { contentTables } from './tables.ts';
+import { type Uploaded, Uploads } from './upload.ts';
 
 /** A content that this process uploaded this recently is not uploaded again: `stored` checks that it still exists. */
 const RECENT_MS = 60_000;
@@ -101,7 +102,7 @@ export class PostgresContents implements Contents {
   }
 
   async sizeOf(name: string): Promise<number | undefined> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `SELECT stored FROM ${table.contents} WHERE hash = $1 AND NOT erasing`,
       [Buffer.from(name, 'hex')],
@@ -144,7 +145,7 @@ export class PostgresContents implements Contents {
   /** Which of these contents are missing. Those that were retired are needed again, so they are restored. */
   async #missing(names: readonly string[]): Promise<string[]> {
     if (names.length === 0) return [];
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const rows = await this.#database.query(
       `WITH back AS (
          UPDATE ${table.contents} SET retired = NULL WHERE hash = ANY($1::bytea[]) AND retired IS NOT NULL
@@ -178,7 +179,7 @@ export class PostgresContents implements Contents {
         return self.#coming;
       },
       measure: async () => {
-        const { table } = named(self.#database);
+        const table = contentTables(self.#database);
         const [row] = await self.#database.query(
           `WITH now AS (SELECT coalesce(sum(stored), 0) AS bytes FROM ${table.contents}),
            counted AS (UPDATE ${table.usage} SET bytes = CASE slot WHEN 0 THEN (SELECT bytes FROM now) ELSE 0 END)

@@ -2,7 +2,7 @@
 import type { IsNeeded, StoredContent } from '../../contents.ts';
 import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
-import { named } from './upload.ts';
+import { contentTables } from './tables.ts';
 
 /** A content that was put within this time may belong to an entry that is still being written. */
 const YOUNG = "interval '10 minutes'";
@@ -13,7 +13,7 @@ const PAGE = 1000;
 const LONG_MS = 600_000;
 
 export async function* listStored(database: Database): AsyncGenerator<StoredContent> {
-  const { table } = named(database);
+  const table = contentTables(database);
   for (let last: Buffer = Buffer.alloc(0); ; ) {
     const rows = await database.query(
       `SELECT hash, stored, touched > clock_timestamp() - ${YOUNG} AS young FROM ${table.contents}
@@ -34,7 +34,7 @@ export async function retire(
   isNeeded: IsNeeded,
   now: number,
 ): Promise<number> {
-  const { table } = named(database);
+  const table = contentTables(database);
   // Only tests pass a time other than now.
   const ahead = now - Date.now();
   await finish(database, isNeeded, LEAVING_MS - ahead);
@@ -63,7 +63,7 @@ export async function erase(
   names: Iterable<string>,
   neededNow: () => Promise<IsNeeded>,
 ): Promise<void> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const hashes = hashesOf(names);
   for (let at = 0; at < hashes.length; at += PAGE) {
     await database.query(`UPDATE ${table.contents} SET erasing = true WHERE hash = ANY($1::bytea[])`, [
@@ -77,7 +77,7 @@ export async function erase(
 
 /** Of all contents that were taken out of use, restores those that are needed and removes those that are due. */
 async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number): Promise<void> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const due = `(erasing OR retired < clock_timestamp() - ${Math.round(leavingMs)} * interval '1 millisecond')`;
   const rows = await database.query(
     `SELECT hash, ${due} AS due FROM ${table.contents} WHERE erasing OR retired IS NOT NULL`,

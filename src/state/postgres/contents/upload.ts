@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../connections/database.ts';
 import { CHUNK_BYTES, type Chunk, chunkOf, inChunks } from './chunk.ts';
+import { contentTables } from './tables.ts';
 
 /** A single counter for the size of the store would be a bottleneck for all replicas. */
 const COUNTERS = 16;
@@ -60,7 +61,7 @@ export class Uploads {
   }
 
   async #small(bytes: Buffer, hash: string): Promise<Uploaded> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const { deflated, data } = await chunkOf(bytes);
     const [row] = await this.#database.query(
       `WITH named AS (
@@ -83,7 +84,7 @@ export class Uploads {
 
   /** If the content is there, counts it as put again and returns the bytes in the store. */
   async #touch(hash: string): Promise<number | undefined> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `WITH touched AS (
          UPDATE ${table.contents} SET touched = clock_timestamp(), retired = NULL, erasing = false
@@ -95,7 +96,7 @@ export class Uploads {
   }
 
   async #begin(): Promise<string> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `INSERT INTO ${table.uploads} (id) VALUES (nextval('${table.ids}')) RETURNING id`,
     );
@@ -103,7 +104,7 @@ export class Uploads {
   }
 
   async #add(id: string, n: number, { deflated, data }: Chunk): Promise<void> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     await this.#database.query(
       `INSERT INTO ${table.chunks} (id, n, deflated, data) VALUES ($1, $2, $3, $4)`,
       [id, n, deflated, data],
@@ -112,7 +113,7 @@ export class Uploads {
   }
 
   async #name(id: string, hash: string, size: number, stored: number): Promise<Uploaded> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     return this.#database.transaction(async (connection) => {
       const [row] = await connection.query(
         `INSERT INTO ${table.contents} (hash, id, size, stored) VALUES ($1, $2, $3, $4)
@@ -132,19 +133,4 @@ export class Uploads {
       return { hash, size, added, all: Number(usage!.bytes) };
     });
   }
-}
-
-/** The tables of the content store. */
-export function named(database: Database): {
-  table: Record<'contents' | 'chunks' | 'uploads' | 'usage' | 'ids', string>;
-} {
-  return {
-    table: {
-      contents: database.table('contents'),
-      chunks: database.table('content_chunks'),
-      uploads: database.table('uploads'),
-      usage: database.table('usage'),
-      ids: database.table('content_ids'),
-    },
-  };
 }
