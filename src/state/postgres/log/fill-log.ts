@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../day.ts';
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
-import { addingRecords } from './adding-records.ts';
+import { insertStatement } from './insert-records.ts';
 import { makeDays } from './trace-days.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -31,7 +31,7 @@ export function fillLog(database: Database, log: string, records: Iterable<First
     let from = 1;
     for (const { batch, bytes } of inBatches(records)) {
       if (log === 'trace') await makeDays(connection, database.settings.schema, daysOf(batch));
-      const { text, values } = addingRecords(database, {
+      const { text, values } = insertStatement(database, {
         ...{ log, writer, from, bytes },
         bodies: batch.map(({ body }) => body),
         times: batch.map(({ at }) => at),

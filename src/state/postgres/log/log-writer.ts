@@ -9,7 +9,7 @@ import type { LogBounds, PlannedChanges } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
 import { sqlState, UNIQUE_VIOLATION } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
-import { addingRecords } from './adding-records.ts';
+import { insertStatement } from './insert-records.ts';
 import type { TraceDays } from './trace-days.ts';
 
 const MOST_BATCH_BYTES = 4 * 1024 * 1024;
@@ -19,7 +19,7 @@ const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 /** PostgreSQL reports a missing partition as a check violation. */
 const NO_PARTITION = '23514';
 /** Another process may lock the trace for longer. No call waits for the trace, so the writer gives up and retries. */
-const PATIENCE_MS = 1000;
+const LOCK_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 
 /** Too many records wait for the database. */
@@ -141,10 +141,10 @@ export class LogWriter {
     );
     const bytes = batch.reduce((sum, appended) => sum + appended.bytes, 0);
     const { from } = batch[0]!;
-    const { text, values } = addingRecords(this.#database, {
+    const { text, values } = insertStatement(this.#database, {
       ...{ log: this.#log, writer: this.#writer, from, bodies, times, bytes },
       plans: batch.flatMap(({ plans }) => plans),
-      patience: this.#days && PATIENCE_MS,
+      lockTimeoutMs: this.#days && LOCK_TIMEOUT_MS,
     });
     try {
       const [row] = await this.#ask(text, values);

@@ -3,7 +3,7 @@ import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
 import { plannedStatements } from './planned-changes.ts';
 
-export interface AddedRecords {
+export interface RecordsToInsert {
   log: string;
   /** The writer, and the number that it gives to the first record: together they identify a record for good. */
   writer: string;
@@ -14,23 +14,25 @@ export interface AddedRecords {
   bytes: number;
   plans: readonly PlannedChanges[];
   /** Gives up when another process has locked the log for this many milliseconds. */
-  patience?: number | undefined;
+  lockTimeoutMs?: number | undefined;
 }
 
-export function addingRecords(
+export function insertStatement(
   database: Database,
-  { log, writer, from, bodies, times, bytes, plans, patience }: AddedRecords,
+  { log, writer, from, bodies, times, bytes, plans, lockTimeoutMs }: RecordsToInsert,
 ): { text: string; values: unknown[] } {
   const values = [log, bodies.length, bytes, writer, from - 1, bodies, times];
   const planned = plannedStatements(database.table('planned_changes'), plans, values.length);
   // The lock timeout is set before any row is locked, and only for this statement. But PostgreSQL locks the table that
   // the statement names before that. So with a timeout the statement names the parent table, which nobody else locks;
   // its partitions are locked later.
-  const records = patience === undefined ? database.recordsOf(log) : database.table('records');
-  const impatient =
-    patience === undefined ? '' : ` AND (SELECT set_config('lock_timeout', '${patience}', true)) IS NOT NULL`;
+  const records = lockTimeoutMs === undefined ? database.recordsOf(log) : database.table('records');
+  const setTimeoutFirst =
+    lockTimeoutMs === undefined
+      ? ''
+      : ` AND (SELECT set_config('lock_timeout', '${lockTimeoutMs}', true)) IS NOT NULL`;
   const text = `WITH head AS (
-           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${impatient}
+           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${setTimeoutFirst}
            RETURNING last, generation, bytes
          ), added AS (
            INSERT INTO ${records} (log, seq, writer, n, body, at)
