@@ -11,7 +11,7 @@ import { linesBack, linesFrom } from './read-lines.ts';
 import { redactFile } from './redact.ts';
 
 /** How many records `fill` writes in one turn of the event loop. */
-const IN_ONE_TURN = 500;
+const RECORDS_PER_TURN = 500;
 
 export class DirectoryLog<R extends object> implements Log<R> {
   readonly name: string;
@@ -57,7 +57,7 @@ export class DirectoryLog<R extends object> implements Log<R> {
     const filling = new DirectoryLog<R>(draft, { ...this.#options, now: () => time });
     try {
       for (const [at, record] of records.entries()) {
-        if (at % IN_ONE_TURN === 0) await nextTurn();
+        if (at % RECORDS_PER_TURN === 0) await nextTurn();
         // Each day has its file, and files are read in the order of their days.
         time = Math.max(time, Math.min(appendedAt(record), this.#now()));
         filling.append(record);

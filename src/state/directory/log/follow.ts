@@ -11,11 +11,11 @@ import { byAge, type LogFile, type LogFiles } from './log-files.ts';
 
 const POLL_MS = 1000;
 /** The poll interval while there are no notifications. */
-const POLL_WITHOUT_NOTICES_MS = 250;
+const POLL_WITHOUT_NOTIFICATIONS_MS = 250;
 /** Each write causes a notification: wait this long to handle several at once. */
 const GATHER_MS = 20;
 /** How many of the last files may still grow: the current one, and those that another process still writes to. */
-const GROWING = 3;
+const GROWING_FILES = 3;
 
 interface Followed<R extends object> {
   files: LogFiles;
@@ -45,7 +45,7 @@ class Follower<R extends object> {
   #polling = false;
   #pollAgain = false;
   #stopped = false;
-  #toldProblem = false;
+  #isProblemReported = false;
 
   constructor(followed: Followed<R>) {
     this.#followed = followed;
@@ -54,10 +54,10 @@ class Follower<R extends object> {
   start(): void {
     try {
       const files = this.#followed.files.list();
-      this.#oldest = files.slice(-GROWING)[0];
+      this.#oldest = files.slice(-GROWING_FILES)[0];
       for (const { name } of files) this.#fileOf(name).skip();
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
     this.#watch();
     this.#pollLater();
@@ -77,12 +77,12 @@ class Follower<R extends object> {
     const { path } = this.#followed.files;
     try {
       const { ino, birthtimeMs } = lstatSync(path);
-      const standing = `${ino} ${birthtimeMs}`;
-      if (this.#watcher && standing === this.#watched) return;
+      const identity = `${ino} ${birthtimeMs}`;
+      if (this.#watcher && identity === this.#watched) return;
       this.#unwatch();
       this.#watcher = watch(path, { persistent: false }, () => this.#pollSoon());
       this.#watcher.on('error', () => this.#unwatch());
-      this.#watched = standing;
+      this.#watched = identity;
     } catch {
       this.#unwatch();
     }
@@ -94,7 +94,7 @@ class Follower<R extends object> {
   }
 
   #pollLater(): void {
-    const wait = this.#watcher ? POLL_MS : POLL_WITHOUT_NOTICES_MS;
+    const wait = this.#watcher ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS;
     this.#later = setTimeout(() => {
       this.#watch();
       void this.#poll();
@@ -120,7 +120,7 @@ class Follower<R extends object> {
     try {
       await this.#readNew();
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
     this.#polling = false;
     this.#lastPoll = began;
@@ -132,7 +132,7 @@ class Follower<R extends object> {
   async #readNew(): Promise<void> {
     const { appendedAt, listener } = this.#followed;
     const files = this.#followed.files.list();
-    const growing = files.slice(-GROWING);
+    const growing = files.slice(-GROWING_FILES);
     const oldest = this.#oldest;
     for (const file of files) {
       const mayHaveGrown = !oldest || growing.includes(file) || byAge(file, oldest) >= 0;
@@ -171,9 +171,9 @@ class Follower<R extends object> {
     for (const file of this.#growing.values()) file.release();
   }
 
-  #tell(error: unknown): void {
-    if (this.#toldProblem) return;
-    this.#toldProblem = true;
+  #report(error: unknown): void {
+    if (this.#isProblemReported) return;
+    this.#isProblemReported = true;
     this.#followed.listener.onProblem(error as Error);
   }
 }

@@ -30,9 +30,9 @@ export class GrowingFile<R extends object> {
 
   /** Skips what the file holds now. */
   skip(): void {
-    const standing = this.#files.statOf(this.#name);
-    this.#inode = standing?.ino ?? 'gone';
-    this.#at.offset = standing?.size ?? 0;
+    const stat = this.#files.statOf(this.#name);
+    this.#inode = stat?.ino ?? 'gone';
+    this.#at.offset = stat?.size ?? 0;
   }
 
   /** Reports the new records a block at a time, until `isWanted` says no. */
@@ -63,11 +63,11 @@ export class GrowingFile<R extends object> {
   }
 
   #open(): number | undefined {
-    const standing = this.#files.statOf(this.#name)?.ino;
-    if (this.#fd !== undefined && standing === this.#inode) return this.#fd;
+    const inode = this.#files.statOf(this.#name)?.ino;
+    if (this.#fd !== undefined && inode === this.#inode) return this.#fd;
     if (this.#fd !== undefined) this.#inode = 'gone';
     this.release();
-    if (standing === undefined) return undefined;
+    if (inode === undefined) return undefined;
     this.#fd = this.#files.openIfThere(this.#name);
     return this.#fd;
   }

@@ -14,7 +14,7 @@ export async function compact<R extends object>(
   choose: (stretch: readonly R[], isComplete: boolean) => readonly R[],
 ): Promise<void> {
   const gone: number[] = [];
-  for await (const page of pagesOf(rows, await rows.endOfOlder(SETTLED_MS))) {
+  for await (const page of pagesOf(rows, await rows.endOfOlderThan(SETTLED_MS))) {
     const chosen = new Set(
       choose(
         page.map(({ record }) => record),

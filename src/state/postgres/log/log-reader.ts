@@ -56,7 +56,7 @@ export class LogRows<R extends object> {
   }
 
   /** All records before the returned number are older than this many milliseconds. */
-  async endOfOlder(ms: number): Promise<number> {
+  async endOfOlderThan(ms: number): Promise<number> {
     const now = this.#options.now ? `to_timestamp(${this.#options.now() / 1000})` : 'clock_timestamp()';
     const [row] = await this.#query(
       `SELECT coalesce(min(seq), (SELECT last + 1 FROM ${this.#database.table('logs')} WHERE log = $1)) AS seq
@@ -155,7 +155,7 @@ export class LogFollower<R extends object> {
   #last: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
-  #isTold = false;
+  #isProblemReported = false;
   #wait = POLL_MS;
 
   /** `start` returns the number of the last record before those to report. */
@@ -183,10 +183,10 @@ export class LogFollower<R extends object> {
         this.#last = page.last;
         isEnd = page.isEnd;
       }
-      this.#isTold = false;
+      this.#isProblemReported = false;
     } catch (error) {
-      if (!this.#isTold && !this.#ended) this.#listener.onProblem(error as Error);
-      this.#isTold = true;
+      if (!this.#isProblemReported && !this.#ended) this.#listener.onProblem(error as Error);
+      this.#isProblemReported = true;
     }
     if (this.#ended) return;
     this.#timer = setTimeout(() => void this.#poll(), this.#wait);

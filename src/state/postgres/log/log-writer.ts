@@ -65,7 +65,7 @@ export class LogWriter {
   /** Set for a log that is split into days and that no call waits for. */
   readonly #days: TraceDays | undefined;
   readonly #writer = randomUUID();
-  readonly #slots: Appended[] = [];
+  readonly #queue: Appended[] = [];
   readonly #flushes = new Set<Flush>();
   #next = 1;
   #written = 0;
@@ -93,7 +93,7 @@ export class LogWriter {
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
     if (this.#closed) throw new StateUnavailable();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
-    this.#slots.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
+    this.#queue.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
     this.#next += bodies.length;
     this.#bytes += bytes;
     this.#running ??= this.#run();
@@ -117,7 +117,7 @@ export class LogWriter {
   async #run(): Promise<void> {
     // Send what is appended in the same turn together.
     await null;
-    while (this.#slots.length > 0 && !this.#closed) {
+    while (this.#queue.length > 0 && !this.#closed) {
       try {
         await this.#writeBatch();
       } catch (error) {
@@ -148,7 +148,7 @@ export class LogWriter {
     });
     try {
       const [row] = await this.#ask(text, values);
-      this.#knows(row!);
+      this.#rememberHead(row!);
       this.#wrote(from + bodies.length - 1);
     } catch (error) {
       if (sqlState(error) === NO_PARTITION) this.#days?.forget();
@@ -170,7 +170,7 @@ export class LogWriter {
     const batch: Appended[] = [];
     let bytes = 0;
     let records = 0;
-    for (const each of this.#slots) {
+    for (const each of this.#queue) {
       bytes += each.bytes;
       records += each.bodies.length;
       if (batch.length > 0 && (bytes > MOST_BATCH_BYTES || records > MOST_BATCH_RECORDS)) break;
@@ -179,8 +179,8 @@ export class LogWriter {
     return batch;
   }
 
-  #knows(row: Record<string, unknown>): void {
-    this.#days?.heard(Number(row.now));
+  #rememberHead(row: Record<string, unknown>): void {
+    this.#days?.setClock(Number(row.now));
     this.head = {
       last: Number(row.last),
       generation: Number(row.generation),
@@ -191,7 +191,7 @@ export class LogWriter {
 
   #wrote(upTo: number): void {
     this.#written = Math.max(this.#written, upTo);
-    while (this.#slots[0] && this.#slots[0].from <= this.#written) this.#bytes -= this.#slots.shift()!.bytes;
+    while (this.#queue[0] && this.#queue[0].from <= this.#written) this.#bytes -= this.#queue.shift()!.bytes;
     for (const flush of this.#flushes) {
       if (flush.upTo - 1 > this.#written) continue;
       this.#flushes.delete(flush);

@@ -13,11 +13,11 @@ import type { Database } from '../connections/database.ts';
 const AHEAD = 3;
 /** How long a replica that creates or drops days waits for locks, and so the longest that it makes readers wait. */
 const LOCK_MS = 1000;
-const TEND_MS = 60_000;
+const MAINTAIN_MS = 60_000;
 
 /** The migration to version 4 of the schema: one table for both logs becomes two, one of them partitioned by days. */
 export async function traceByDays(connection: Connection, schema: string): Promise<void> {
-  const run = (sql: string) => connection.query(sql, undefined, { ms: TEND_MS });
+  const run = (sql: string) => connection.query(sql, undefined, { ms: MAINTAIN_MS });
   await run(`ALTER TABLE ${schema}.records RENAME TO journal_records;
 CREATE TABLE ${schema}.records (LIKE ${schema}.journal_records INCLUDING DEFAULTS) PARTITION BY LIST (log);
 CREATE TABLE ${schema}.trace_records PARTITION OF ${schema}.records (PRIMARY KEY (seq, at), UNIQUE (writer, n, at))
@@ -40,7 +40,7 @@ export class TraceDays {
   #last: string | undefined;
   /** How far the database's clock is ahead of this process's clock. */
   #offset = 0;
-  #tending: Promise<void> | undefined;
+  #maintaining: Promise<void> | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -56,24 +56,24 @@ export class TraceDays {
     return performance.now() + this.#offset;
   }
 
-  /** Takes note of what the database's clock says now. */
-  heard(now: number): void {
+  /** Sets the time at the database. */
+  setClock(now: number): void {
     this.#offset = now - performance.now();
   }
 
   /** Settles when today has a partition. `bytes` is the size of the trace as far as it is known. */
   async prepare(bytes: number): Promise<void> {
     if (this.#last === undefined) {
-      await this.#tend();
+      await this.#maintain();
       return;
     }
     const [today, tomorrow] = [dayOf(this.now()), dayOf(this.now() + DAY_MS)];
     const isLong = this.#bounds !== undefined && bytes > this.#bounds.all;
     if (tomorrow <= this.#last && !isLong) return;
-    const tending = this.#tend();
-    if (today > this.#last) await tending;
+    const maintaining = this.#maintain();
+    if (today > this.#last) await maintaining;
     // The next batch tries again.
-    else tending.catch(() => {});
+    else maintaining.catch(() => {});
   }
 
   /** Forgets which days exist, because another process has dropped one. */
@@ -81,21 +81,21 @@ export class TraceDays {
     this.#last = undefined;
   }
 
-  #tend(): Promise<void> {
-    this.#tending ??= tendDays(this.#database, this.#bounds)
+  #maintain(): Promise<void> {
+    this.#maintaining ??= maintainDays(this.#database, this.#bounds)
       .then(({ now, last }) => {
-        this.heard(now);
+        this.setClock(now);
         this.#last = last;
       })
       .finally(() => {
-        this.#tending = undefined;
+        this.#maintaining = undefined;
       });
-    return this.#tending;
+    return this.#maintaining;
   }
 }
 
 /** Creates missing days, and drops days that are too old or exceed the size limit. */
-async function tendDays(
+async function maintainDays(
   database: Database,
   bounds: LogBounds | undefined,
 ): Promise<{ now: number; last: string }> {
@@ -136,7 +136,7 @@ async function dropDays(
     if (day >= today || (day >= oldest && gone >= least)) break;
     const table = `${schema}.${tableOf(day)}`;
     gone += await bytesOf(connection, `SELECT length(body) AS bytes FROM ${table}`);
-    await connection.query(`DROP TABLE ${table}`, undefined, { ms: TEND_MS });
+    await connection.query(`DROP TABLE ${table}`, undefined, { ms: MAINTAIN_MS });
   }
   // Today alone exceeds the limit.
   if (bytes - gone > all) {
@@ -154,7 +154,7 @@ async function dropDays(
 
 async function bytesOf(connection: Connection, rows: string): Promise<number> {
   const sum = `WITH each AS (${rows}) SELECT coalesce(sum(bytes), 0) AS bytes FROM each`;
-  const [row] = await connection.query(sum, undefined, { ms: TEND_MS });
+  const [row] = await connection.query(sum, undefined, { ms: MAINTAIN_MS });
   return Number(row!.bytes);
 }
 
@@ -172,7 +172,7 @@ export async function makeDays(
     return `CREATE TABLE ${schema}.${tableOf(day)} PARTITION OF ${schema}.trace_records
       FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`;
   });
-  await connection.query(statements.join('; '), undefined, { ms: TEND_MS });
+  await connection.query(statements.join('; '), undefined, { ms: MAINTAIN_MS });
 }
 
 /** The days that have partitions, oldest first, and the database's time. */
