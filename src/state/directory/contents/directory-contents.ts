@@ -13,9 +13,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hashOf } from '../../content-hash.ts';
 import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
+import { DeferredFlush } from './deferred-flush.ts';
 import { deflated, deflateInto, inflated, storedChunks, writeAll } from './deflate.ts';
 import { eraseDrafts, finishErasing, openDrafts, takeOut } from './erase.ts';
-import { FlushSoon } from './flush-soon.ts';
 import { listStored, pathsOf } from './listing.ts';
 import { retire } from './retire.ts';
 import { SetAsideTrees } from './set-aside.ts';
@@ -37,7 +37,7 @@ export class DirectoryContents implements Contents {
   readonly #directory: string;
   readonly #folders: StateFolders;
   readonly #ledger: Ledger;
-  readonly #flushing = new FlushSoon();
+  readonly #flushing = new DeferredFlush();
   readonly #later = new Set<Promise<void>>();
   /** Settles when the last content of `putLater` was put. */
   #putLast: Promise<void> = Promise.resolve();
@@ -104,7 +104,7 @@ export class DirectoryContents implements Contents {
    */
   async stored(hashes: Iterable<string>): Promise<void> {
     await Promise.all([...hashes].map((hash) => this.#beingPut.get(hash)));
-    this.#flushing.requireWell();
+    this.#flushing.throwFailure();
   }
 
   async putChunks(chunks: AsyncIterable<Buffer>): Promise<{ hash: string; size: number }> {
