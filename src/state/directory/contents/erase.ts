@@ -13,7 +13,7 @@ import type { IsNeeded } from '../../contents.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { nameOf } from './listing.ts';
 import { namesIn } from './state-folders.ts';
-import { removeWhole } from './whole-tree.ts';
+import { removeTree } from './whole-tree.ts';
 
 const FOLDER = 'forgetting';
 const OWNER_ALL = 0o700;
@@ -50,7 +50,7 @@ export function finishErasing(directory: string, isNeeded: IsNeeded): void {
     const back = BACK_TO[from];
     const path = join(folder, file);
     if (back !== undefined && isNeeded(nameOf(kept))) fs.renameSync(path, join(directory, back, kept));
-    else removeWhole(path);
+    else removeTree(path);
   }
 }
 

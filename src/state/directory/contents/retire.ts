@@ -12,7 +12,7 @@ import { makeDirectory } from '../make-directory.ts';
 import { finishErasing, isDraft, openDrafts } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
 import { namesIn } from './state-folders.ts';
-import { removeWhole, sizeOnDisk } from './whole-tree.ts';
+import { removeTree, sizeOnDisk } from './whole-tree.ts';
 
 const LEAVING_MS = 120_000;
 
@@ -31,7 +31,7 @@ export async function retire(
     await yielder.pause();
     for (const path of pathsOf(directory, name, ['store', 'aside'])) {
       bytes += sizeOnDisk(path);
-      leave(directory, path, now);
+      takeOutOfUse(directory, path, now);
     }
   }
   emptyLeaving(directory, isNeeded, now);
@@ -39,9 +39,9 @@ export async function retire(
   return bytes;
 }
 
-function leave(directory: string, path: string, now: number): void {
+function takeOutOfUse(directory: string, path: string, now: number): void {
   if (path.startsWith(join(directory, 'aside'))) {
-    removeWhole(path);
+    removeTree(path);
     return;
   }
   const leaving = join(directory, 'leaving');

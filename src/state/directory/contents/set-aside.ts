@@ -10,7 +10,7 @@ import type { SetAside, WholeTrees } from '../../contents.ts';
 import { takeOut } from './erase.ts';
 import { linkAside } from './link-aside.ts';
 import type { StateFolders } from './state-folders.ts';
-import { removeWhole, sizeOnDisk } from './whole-tree.ts';
+import { removeTree, sizeOnDisk } from './whole-tree.ts';
 
 const NAME = /^[0-9a-f]{20}$/;
 
@@ -62,7 +62,7 @@ export class SetAsideTrees implements WholeTrees {
   eraseInside(name: string, path: string): void {
     const inside = this.#straightPath(name, path);
     const taken = inside && takeOut(this.#folders.directory, inside);
-    if (taken) removeWhole(taken);
+    if (taken) removeTree(taken);
   }
 
   close(): void {
