@@ -80,7 +80,7 @@ export interface ContentsUsage {
   /** Bytes that this process has added since it started. */
   readonly added: number;
   /** Bytes of `putLater` that this process has not written yet. */
-  readonly coming: number;
+  readonly pending: number;
   /** Measures the store again. Only one process at a time may do this. */
   measure(): Promise<number>;
 }

@@ -127,7 +127,7 @@ export class Journal {
     if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.most) return;
     const makingRoom = this.locks.hold([this.tidyLock], async () => {
       if ((await usage.measure()) <= this.most) return;
-      await makeRoom(this, (this.most * 7) / 8 - usage.coming, entry);
+      await makeRoom(this, (this.most * 7) / 8 - usage.pending, entry);
       await usage.measure();
     });
     // The change is made: that another process keeps the lock is no reason to call it failed.

@@ -91,9 +91,9 @@ export function contentsContract(create: StateFactory): void {
       const contents = open();
       const bytes = Buffer.from('for later');
       contents.putLater(bytes);
-      expect(contents.usage.coming).toBe(bytes.length);
+      expect(contents.usage.pending).toBe(bytes.length);
       await contents.settled();
-      expect(contents.usage.coming).toBe(0);
+      expect(contents.usage.pending).toBe(0);
       expect(await open().has(sha256(bytes))).toBe(true);
     });
 

@@ -44,7 +44,7 @@ export class DirectoryContents implements Contents {
   /** By hash, so that a second caller that puts the same content waits for the first. */
   readonly #beingPut = new Map<string, Promise<void>>();
   #added = 0;
-  #coming = 0;
+  #pending = 0;
 
   /** Opens and creates nothing before the first content. */
   constructor(directory: string) {
@@ -80,7 +80,7 @@ export class DirectoryContents implements Contents {
   }
 
   putLater(bytes: Buffer): void {
-    this.#coming += bytes.length;
+    this.#pending += bytes.length;
     // A call may add thousands: each gets its own turn of the event loop. They are flushed together.
     const put = this.#putLast.then(() => nextTurn()).then(() => this.put(bytes));
     this.#putLast = put.then(ignore, ignore);
@@ -88,7 +88,7 @@ export class DirectoryContents implements Contents {
     const done = kept.then(ignore, ignore);
     this.#later.add(done);
     void done.then(() => {
-      this.#coming -= bytes.length;
+      this.#pending -= bytes.length;
       this.#later.delete(done);
     });
   }
@@ -177,16 +177,16 @@ export class DirectoryContents implements Contents {
     const contents = this;
     return {
       get bytes() {
-        return contents.#ledger.sum() + contents.#coming;
+        return contents.#ledger.sum() + contents.#pending;
       },
       get added() {
         return contents.#added;
       },
-      get coming() {
-        return contents.#coming;
+      get pending() {
+        return contents.#pending;
       },
       async measure() {
-        return contents.#ledger.measure(true) + contents.#coming;
+        return contents.#ledger.measure(true) + contents.#pending;
       },
     };
   }

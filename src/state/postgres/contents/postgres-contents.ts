@@ -30,7 +30,7 @@ export class PostgresContents implements Contents {
   readonly #recent = new Map<string, number>();
   #known = Number.POSITIVE_INFINITY;
   #added = 0;
-  #coming = 0;
+  #pending = 0;
 
   constructor(database: Database, recordsWritten: () => Promise<void>) {
     this.#database = database;
@@ -55,9 +55,9 @@ export class PostgresContents implements Contents {
   }
 
   putLater(bytes: Buffer): void {
-    this.#coming += bytes.length;
+    this.#pending += bytes.length;
     const putting = hashOf(bytes).then((hash) => this.#upload(bytes, hash));
-    this.#track(putting.finally(() => (this.#coming -= bytes.length)));
+    this.#track(putting.finally(() => (this.#pending -= bytes.length)));
   }
 
   async putChunks(chunks: AsyncIterable<Buffer>): Promise<{ hash: string; size: number }> {
@@ -175,8 +175,8 @@ export class PostgresContents implements Contents {
       get added() {
         return self.#added;
       },
-      get coming() {
-        return self.#coming;
+      get pending() {
+        return self.#pending;
       },
       measure: async () => {
         const table = contentTables(self.#database);
