@@ -87,7 +87,7 @@ export class LogFiles {
       throw error;
     }
     closeSync(opened);
-    throw new Error(`${join(this.path, name)} is no regular file`);
+    throw new Error(`${join(this.path, name)} is not a regular file`);
   }
 
   /** Opens a file for reading; undefined when the file is gone. */
@@ -157,7 +157,7 @@ export class LogFiles {
 
   #within<T>(use: (at: string) => T): T {
     if (!lstatSync(this.path).isDirectory()) {
-      throw new Error(`${this.path} is no directory of its own (a symbolic link is not followed)`);
+      throw new Error(`${this.path} is not a real directory (symbolic links are not followed)`);
     }
     if (platform !== 'linux') return use(this.path);
     const held = openSync(this.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
