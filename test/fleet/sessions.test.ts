@@ -1,4 +1,4 @@
-/** Clients whose requests go to another replica each time: sessions, workspaces, roots, cancellation, the page. */
+/** Clients whose requests each go to a different replica: sessions, workspaces, roots, cancellation, the page. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,7 +72,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
   });
   const at = (replica: number, path = '/mcp') => `http://127.0.0.1:${replicas[replica]!.port}${path}`;
 
-  test("keeps fileeditor's workspace wherever a request goes, and ends everywhere", async () => {
+  test("keeps fileeditor's workspace whichever replica gets a request, and ends on all of them", async () => {
     const client = new FirstClient({ name: 'first', version: '1' });
     const headers = { Authorization: `Bearer ${ANNA}` };
     const transport = new FirstHttp(url('/mcp/fileeditor'), { requestInit: { headers } });
@@ -93,7 +93,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test('belongs to the token, the dialect and the bytes of its id', async () => {
+  test('is bound to its token, its dialect and the exact id', async () => {
     const session = await begin();
     for (const replica of [0, 1, 2]) {
       const list = { id: 1, method: 'tools/list' };
@@ -106,7 +106,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     }
   });
 
-  test('is cancelled from elsewhere, and ended from elsewhere while a call runs', async () => {
+  test('lets another replica cancel a call, and end the session while a call runs', async () => {
     const session = await begin();
     const sleep = (name: string) =>
       call('run_command', { command: `touch ${name}; sleep 60`, path: directory }, name);
@@ -122,7 +122,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     expect(await (await second).text()).toContain('The session has ended');
   });
 
-  test("asks for a client's roots once, and keeps to them everywhere", async () => {
+  test("respects the client's roots on every replica", async () => {
     const client = new FirstClient({ name: 'rooted', version: '1' }, { capabilities: { roots: {} } });
     let asked = 0;
     client.setRequestHandler(ListRootsRequestSchema, () => {
@@ -140,7 +140,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test('is not needed by clients of 2026-07-28, whose calls go anywhere', async () => {
+  test('is not needed by clients of 2026-07-28, whose calls can go to any replica', async () => {
     const client = new Client(
       { name: 'modern', version: '1' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -156,7 +156,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test("lets the page's cookie open the page at every replica, until it is signed out", async () => {
+  test("lets the page's cookie open the page at every replica, until the user signs out", async () => {
     const login = await fetch(at(0, '/page/session'), { method: 'POST', headers: usual(ANNA) });
     expect(login.status).toBe(204);
     const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!;
@@ -169,14 +169,14 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
       expect((await fetch(at(replica, '/page/about'), { headers: { cookie } })).status).toBe(401);
   });
 
-  test('goes on reading while the database is away, and says that changes must wait', async () => {
+  test('keeps reading while the database is down, and reports that changes must wait', async () => {
     const session = await begin();
     const read = call('read_text_file', { path: 'outer.txt' });
     expect((await post(at(0), read, session)).status).toBe(200);
     expect((await fetch(at(0, '/readyz?for=changes'))).status).toBe(200);
     await cluster.stop('immediate');
     try {
-      // One that knows the session, and all that do not.
+      // The first replica knows the session; the others do not.
       for (const replica of [0, 1, 2]) {
         const answer = await post(at(replica), read, session);
         expect(await answer.text()).toContain('outer');
