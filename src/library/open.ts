@@ -16,7 +16,7 @@ import { fromHome, type Surroundings, surroundingsFrom } from './surroundings.ts
 export interface OpenOptions {
   /** Refuses all changes. */
   readOnly?: boolean;
-  /** Globs as in .gitignore: such files are listed but never opened. `secrets` means the usual key and password files. */
+  /** Globs as in .gitignore for files that are listed but never opened. `secrets`: the usual key and password files. */
   deny?: readonly string[];
   /** Globs for files that are treated as if they did not exist. */
   hide?: readonly string[];

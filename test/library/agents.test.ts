@@ -1,5 +1,6 @@
 /**
- * The examples for agent frameworks, run from the packed package in an empty folder with a scripted model. The frameworks take 80 MB, so they are not dependencies of this project: `npm run soak` installs them.
+ * The examples for agent frameworks, run from the packed package in an empty folder with a scripted model. The
+ * frameworks take 80 MB, so they are not dependencies of this project: `npm run soak` installs them.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
