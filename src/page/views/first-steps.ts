@@ -20,7 +20,6 @@ export class FirstSteps {
     );
   }
 
-  /** Only while there is no call at all. */
   set isShown(isShown: boolean) {
     this.#box.hidden = !isShown;
   }

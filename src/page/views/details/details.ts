@@ -1,5 +1,4 @@
-/** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
-
+/** All details of one call: its facts, its paths, what it changed, and a button that undoes it. */
 import { ApiError, entryDetails, fullEvent } from '../../data/api.ts';
 import { sizeText } from '../../data/brief.ts';
 import { callLine } from '../../data/call-line.ts';
@@ -157,14 +156,14 @@ export class Details {
     return head;
   }
 
-  /** What gets the focus when the focused element is gone. */
+  /** Moves the focus when the focused element is gone. */
   #focusIn(box: HTMLElement): void {
     const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
     next?.focus();
   }
 }
 
-/** Shows the call as a line for a shell, and copies it where the browser lets it. */
+/** Shows the call as a command line, and copies it if the browser allows that. */
 function copyButtons({ event }: EventRow, box: HTMLElement): HTMLElement[] {
   if (!callLine(event)) return [];
   const copy = async () => {
@@ -187,7 +186,7 @@ function reasonOf({ event: { reason } }: EventRow): HTMLElement | undefined {
   return reason === undefined ? undefined : el('p', { class: 'reason' }, ...visibleLines(reason));
 }
 
-/** What was asked for, as far as the trace has it; a text that is not recorded shows its length. */
+/** The arguments, as far as the trace has them; for a text that is not recorded, its length. */
 function briefOf({ event: { brief } }: EventRow): HTMLElement | undefined {
   if (!brief) return undefined;
   const list = el('dl', { class: 'facts brief' });

@@ -1,5 +1,4 @@
-/** Asks before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
-
+/** The dialog before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
 import { entryDetails, undo } from '../../data/api.ts';
 import type { EventRow } from '../../data/event-store.ts';
 import { plural } from '../../data/format.ts';
@@ -12,7 +11,7 @@ import { diffView, plainDiff } from './diff-view.ts';
 interface Asked {
   verb: keyof typeof WORDS;
   entry: PageEntry;
-  /** What is undone: the entry itself, or to redo it the one that took it back. */
+  /** The entry to undo: the entry itself, or for a redo the one that undid it. */
   id: string;
   row: EventRow;
   onUndone(): void;
