@@ -77,7 +77,7 @@ class Page {
   /** Returns when the session ends: it expired, the user signed out, or the URL got another token. */
   async #stayConnected(): Promise<{ token: string | undefined; why: string }> {
     let token: string | undefined;
-    let why = 'The session has ended. A token opens a new one.';
+    let why = 'Your session has ended. Enter a token to sign in again.';
     const leaving = new AbortController();
     const connection = new Connection({
       onEvents: (events, live) => this.#take(events, live),
@@ -110,7 +110,7 @@ class Page {
     const where = roots.length === 0 ? 'All servers of this user' : roots.join(', ');
     setText(part('where'), where);
     part('where').title = plain(where);
-    part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'only looks'}, version ${version}`;
+    part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'read-only'}, version ${version}`;
   }
 
   /** The next token must not see what this one saw. */
@@ -200,7 +200,7 @@ class Page {
     if (this.#store.shown.length > 0) return '';
     return this.#store.rows.length === 0
       ? 'No calls yet. They appear here as they happen.'
-      : 'No call fits the filters.';
+      : 'No calls match the filters.';
   }
 
   #open(row: EventRow, focus: boolean): void {
@@ -246,7 +246,7 @@ function stateText(state: ConnectionState): string {
     case 'paused':
       return 'Paused';
     case 'away':
-      return `No connection, again in ${state.seconds} s`;
+      return `No connection, retry in ${state.seconds} s`;
     case 'signed-out':
       return 'Signed out';
   }

@@ -15,7 +15,7 @@ export class FirstSteps {
         'p',
         { class: 'note' },
         el('code', {}, 'cofferdam init CLIENT DIR --write'),
-        ' does it for you; without a CLIENT it lists those that it knows.',
+        ' does this for you; without CLIENT it lists the clients that it knows.',
       ),
     );
   }

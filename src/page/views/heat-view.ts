@@ -55,7 +55,7 @@ export class HeatView {
     const most = Math.max(0, ...roots.map(({ reads }) => reads));
     const mostWrites = Math.max(0, ...roots.map(({ writes }) => writes));
     this.#box.replaceChildren(...roots.map((root) => this.#item(root, 1, [most, mostWrites])));
-    if (roots.length === 0) this.#box.append(el('p', { class: 'note' }, 'Nothing was touched yet.'));
+    if (roots.length === 0) this.#box.append(el('p', { class: 'note' }, 'No files were used yet.'));
     this.#makeFocusable(hadFocus, { preventScroll: true });
   }
 

@@ -41,8 +41,7 @@ export async function signIn(token: string | undefined, why = ''): Promise<About
 
 function reasonOf(error: unknown, hadToken: boolean): string {
   if (!(error instanceof ApiError)) return 'The server does not answer. Is it still running?';
-  if (error.status === 401)
-    return hadToken ? 'That token is not valid.' : 'A token is needed to see what happened.';
+  if (error.status === 401) return hadToken ? 'That token is not valid.' : 'Enter a token to see the calls.';
   return error.message;
 }
 
@@ -61,7 +60,7 @@ function askForToken(message: string): Promise<string> {
       if (!token) return;
       answered.abort();
       input.value = '';
-      part('sign-in-message').textContent = 'Asking…';
+      part('sign-in-message').textContent = 'Signing in…';
       resolve(token);
     };
     const submit = (event: Event) => {

@@ -156,7 +156,7 @@ export function testLook(on: PageFixture): void {
       await page.keyboard.press('Tab');
       await expect.poll(focused).toBe('BUTTON Undo');
       await page.keyboard.press('Enter');
-      await page.getByText('taken back').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });

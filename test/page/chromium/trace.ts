@@ -37,7 +37,7 @@ export function testTrace(on: PageFixture): void {
       await page.locator('#app').waitFor({ state: 'hidden' });
       await page.getByRole('textbox', { name: 'Token' }).fill('still-wrong');
       await page.keyboard.press('Enter');
-      await page.getByText('Asking…').waitFor({ state: 'hidden' });
+      await page.getByText('Signing in…').waitFor({ state: 'hidden' });
       await page.getByText('That token is not valid.').waitFor();
       await page.getByRole('textbox', { name: 'Token' }).fill(`http://127.0.0.1/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Open' }).click();
@@ -48,7 +48,7 @@ export function testTrace(on: PageFixture): void {
     it('asks for a token when there is none, when one leaves, and when the token is withdrawn', async () => {
       const page = await on.newPage();
       await page.goto(on.address);
-      await page.getByText('A token is needed to see what happened.').waitFor();
+      await page.getByText('Enter a token to see the calls.').waitFor();
       await page.getByRole('textbox', { name: 'Token' }).fill(AGENT);
       await page.keyboard.press('Enter');
       await on.isLive();
@@ -60,7 +60,7 @@ export function testTrace(on: PageFixture): void {
       await page.evaluate(`location.hash = '#token=${AGENT}'`);
       await on.isLive();
       on.http.serving.replaceTokens(grants.slice(0, 1));
-      await page.getByText('The session has ended. A token opens a new one.').waitFor();
+      await page.getByText('Your session has ended. Enter a token to sign in again.').waitFor();
       await expect.poll(() => page.locator('.rows .row:not([hidden])').count()).toBe(0);
     });
   });
@@ -158,7 +158,7 @@ export function testTrace(on: PageFixture): void {
       await on.shows('1 of 3');
       expect(await on.rows.locator('.path').textContent()).toBe('docs/Guide.md');
       await page.getByLabel('Path').fill('no such thing');
-      await page.getByText('No call fits the filters.').waitFor();
+      await page.getByText('No calls match the filters.').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByLabel('Session').selectOption({ label: 'replay · bbbbbb' });
       await on.shows('1 of 3');
@@ -301,7 +301,7 @@ export function testTrace(on: PageFixture): void {
       expect(readFileSync(on.file, 'utf8')).toBe('one\nTWO\nthree\n');
       await page.getByRole('button', { name: 'Undo…' }).click();
       await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
-      await page.getByText('1 change of edit_file taken back.').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
       await page.getByRole('button', { name: 'Close' }).last().click();
       await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
@@ -321,7 +321,7 @@ export function testTrace(on: PageFixture): void {
       expect(await dialog.locator('.obstacles .line.added').textContent()).toContain('mine');
       await dialog.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'detached' });
       await dialog.getByRole('button', { name: 'Undo anyway, keeping both' }).click();
-      await page.getByText('taken back').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
       expect(readFileSync(`${on.file}.kept`, 'utf8')).toContain('mine');
     });

@@ -95,7 +95,7 @@ export class Chart {
     if (buckets.length === 0) return 'No calls.';
     const { sum, format } = this.#spec;
     const span = size * buckets.length;
-    return `From ${tick(from, span)} to ${tick(from + span, span)}, in steps of ${step(size)}. In all: ${sum(this.#timeline)}. Highest: ${format(highest)}. The arrows read the steps, with Shift they choose a time range, Enter shows only that.`;
+    return `From ${tick(from, span)} to ${tick(from + span, span)}, in steps of ${step(size)}. In all: ${sum(this.#timeline)}. Highest: ${format(highest)}. Use the arrow keys to read the steps; hold Shift to select a time range, and press Enter to show only that.`;
   }
 
   #stepUnder({ clientX }: PointerEvent): number {

@@ -14,7 +14,7 @@ import { diffView } from './diff-view.ts';
 import { UndoDialog } from './undo-dialog.ts';
 
 const MOST_ENTRIES = 20;
-const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;
+const STATES = { pending: 'in progress or interrupted', done: 'done', undone: 'undone' } as const;
 
 export interface DetailsEvents {
   onClose(): void;
@@ -128,7 +128,9 @@ export class Details {
       if (hadFocus) this.#focusIn(box);
     } catch (error) {
       const why =
-        error instanceof ApiError && error.status === 404 ? 'The journal no longer has it.' : String(error);
+        error instanceof ApiError && error.status === 404
+          ? 'The journal no longer has this change.'
+          : String(error);
       box.replaceChildren(el('p', { class: 'note' }, why));
     }
   }
@@ -137,7 +139,7 @@ export class Details {
     const { entry, plan, undoneBy, mayUndo } = details;
     const state = el('span', { class: `badge ${entry.state}` }, STATES[entry.state]);
     const head = el('div', { class: 'entry-head' }, state);
-    if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'took back an earlier change'));
+    if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'undid an earlier change'));
     if (entry.found) head.append(el('span', { class: 'note' }, 'found after a command'));
     if (!plan && undoneBy === undefined) return head;
     const verb = plan ? 'undo' : 'redo';
@@ -150,7 +152,7 @@ export class Details {
         },
         onClosed: () => undo.isConnected || this.#focusIn(box),
       });
-    const title = mayUndo ? undefined : `This token may not ${verb} it`;
+    const title = mayUndo ? undefined : `This token may not ${verb} this change`;
     const undo = button(plan ? 'Undo…' : 'Redo…', ask, { class: 'undo', disabled: !mayUndo, title });
     head.append(undo);
     return head;
@@ -171,14 +173,14 @@ function copyButtons({ event }: EventRow, box: HTMLElement): HTMLElement[] {
     const { text, isWhole } = callLine(event, full?.arguments)!;
     const said = [
       (await copied(text)) ? 'Copied.' : 'Select and copy:',
-      isWhole ? '' : 'The trace does not have all arguments: fill in what … and ••• stand for.',
+      isWhole ? '' : 'The trace does not have all arguments: replace … and ••• with the real values.',
     ];
     box.replaceChildren(
       el('pre', { tabindex: 0 }, ...visibleLines(text)),
       el('p', { class: 'note' }, said.filter(Boolean).join(' ')),
     );
   };
-  const title = 'cofferdam call … for a shell';
+  const title = 'Copies a command line that repeats this call: cofferdam call …';
   return [button('Copy as command', () => void copy(), { class: 'copy', title })];
 }
 
@@ -212,7 +214,12 @@ function factsOf({ event }: EventRow): HTMLElement {
     ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
     ['Directories', directories],
     ['Confined by', event.confinement?.join(', ')],
-    ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
+    [
+      'Not confined',
+      event.confined === false
+        ? 'the command could do everything that the user of the server can do'
+        : undefined,
+    ],
     ['Flags', event.flags?.join(', ')],
     ['Note', event.note],
     ['Server', event.server],
@@ -262,6 +269,8 @@ async function drawContents(id: string, box: HTMLElement): Promise<void> {
         box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...visibleLines(text)));
     }
   } catch (error) {
-    box.append(el('p', { class: 'note' }, `What was said cannot be shown: ${(error as Error).message}`));
+    box.append(
+      el('p', { class: 'note' }, `The arguments and the answer cannot be shown: ${(error as Error).message}`),
+    );
   }
 }

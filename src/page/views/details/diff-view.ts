@@ -24,7 +24,7 @@ export function diffView({ path, to, kind, text, note }: PageDiff, roots: readon
     counts,
   );
   const box = el('div', { class: 'diff-file' }, head);
-  const remark = note ?? (lines.length === 0 && to === undefined ? 'nothing to show line by line' : '');
+  const remark = note ?? (lines.length === 0 && to === undefined ? 'no lines to compare' : '');
   if (lines.length > 0) box.append(linesView(lines, `Diff of ${shortPath(roots, path)}`));
   if (remark) (lines.length > 0 ? box : head).append(el('p', { class: 'note' }, remark));
   return box;
