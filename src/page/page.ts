@@ -1,8 +1,8 @@
 /** The Tool Trace page: connects its views and updates them as events arrive. */
 import { plain } from '../display/plain-text.ts';
+import { endSession, undoneEntries } from './connection/api.ts';
+import { Connection, type ConnectionState } from './connection/connection.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
-import { endSession, undoneEntries } from './data/api.ts';
-import { Connection, type ConnectionState } from './data/connection.ts';
 import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';

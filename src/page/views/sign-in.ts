@@ -1,5 +1,5 @@
 /** Opens a session with a token from the URL or from the form. The page never stores the token. */
-import { ApiError, about, openSession } from '../data/api.ts';
+import { ApiError, about, openSession } from '../connection/api.ts';
 import type { About } from '../wire.ts';
 import { part } from './elements/dom.ts';
 

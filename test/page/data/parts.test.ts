@@ -1,4 +1,4 @@
-/** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs, streams. */
+/** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs. */
 import { describe, expect, it } from 'vitest';
 import { bucketSize, quantile, timelineOf } from '../../../src/page/data/buckets.ts';
 import { callLine } from '../../../src/page/data/call-line.ts';
@@ -7,7 +7,6 @@ import { EventStore } from '../../../src/page/data/event-store.ts';
 import { bytes, clock, compact, duration, otherDay, plural } from '../../../src/page/data/format.ts';
 import { childrenOf, HeatTree, heat } from '../../../src/page/data/heat-tree.ts';
 import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../../src/page/data/paths.ts';
-import { LineReader, MessageReader } from '../../../src/page/data/stream-readers.ts';
 import type { How } from '../../../src/trace/events/event.ts';
 import { event } from '../rows.ts';
 
@@ -212,29 +211,6 @@ describe('a diff', () => {
       text: '-a',
       old: 1,
     });
-  });
-});
-
-describe('text in pieces', () => {
-  it('is put together to lines', () => {
-    const reader = new LineReader();
-    expect(reader.push('one\ntw')).toEqual(['one']);
-    expect(reader.push('o\n')).toEqual(['two']);
-    expect(reader.push('three')).toEqual([]);
-    expect([reader.end(), reader.end()]).toEqual([['three'], []]);
-  });
-
-  it('is put together to messages, wherever it was cut', () => {
-    const text =
-      ': still here\n\nid: f.3\ndata: [1]\n\nevent: reset\ndata: a\ndata: b\n\nid: f.4\n\ndata:x\n\n';
-    const whole = new MessageReader().push(text);
-    expect(whole).toEqual([
-      { event: 'message', id: 'f.3', data: '[1]' },
-      { event: 'reset', id: 'f.3', data: 'a\nb' },
-      { event: 'message', id: 'f.4', data: 'x' },
-    ]);
-    const reader = new MessageReader();
-    expect([...text].flatMap((piece) => reader.push(piece))).toEqual(whole);
   });
 });
 

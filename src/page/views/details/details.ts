@@ -1,5 +1,5 @@
 /** All details of one call: its facts, its paths, what it changed, and a button that undoes it. */
-import { ApiError, entryDetails, fullEvent } from '../../data/api.ts';
+import { ApiError, entryDetails, fullEvent } from '../../connection/api.ts';
 import { sizeText } from '../../data/brief.ts';
 import { callLine } from '../../data/call-line.ts';
 import type { EventRow } from '../../data/event-store.ts';

@@ -1,5 +1,5 @@
 /** The dialog before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
-import { entryDetails, undo } from '../../data/api.ts';
+import { entryDetails, undo } from '../../connection/api.ts';
 import type { EventRow } from '../../data/event-store.ts';
 import { plural } from '../../data/format.ts';
 import { shortPath } from '../../data/paths.ts';
