@@ -1,4 +1,4 @@
-/** The program as it is and a real Chromium: a call is seen as it happens, looked at, and undone. */
+/** The built program and a real Chromium: the page shows a call as it happens, its details, and undoes it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,7 +15,7 @@ export function testProgram(on: PageFixture): void {
   });
   afterAll(() => fixture.end());
 
-  it('show an edit as it happens and take it back', async () => {
+  it('show an edit as it happens, undo it and redo it', async () => {
     const file = join(fixture.root, 'src/a.ts');
     const port = await fixture.serve();
     await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LineReader, MessageReader } from '../../../src/page/connection/stream-readers.ts';
 
 describe('text in pieces', () => {
-  it('is put together to lines', () => {
+  it('is joined into lines', () => {
     const reader = new LineReader();
     expect(reader.push('one\ntw')).toEqual(['one']);
     expect(reader.push('o\n')).toEqual(['two']);
@@ -11,7 +11,7 @@ describe('text in pieces', () => {
     expect([reader.end(), reader.end()]).toEqual([['three'], []]);
   });
 
-  it('is put together to messages, wherever it was cut', () => {
+  it('is joined into messages, wherever it was split', () => {
     const text =
       ': still here\n\nid: f.3\ndata: [1]\n\nevent: reset\ndata: a\ndata: b\n\nid: f.4\n\ndata:x\n\n';
     const whole = new MessageReader().push(text);
