@@ -33,7 +33,7 @@ export function parseAddress(text: string): DatabaseSettings {
   const url = parsed(text);
   const schema = taken(url, 'schema') ?? 'cofferdam';
   if (!SCHEMA.test(schema))
-    throw new BadAddress('schema is a name of lower-case letters, digits and underscores');
+    throw new BadAddress('schema must be a name of lower-case letters, digits and underscores');
   const lockConnections = countOf(url, 'locks') ?? DEFAULT_LOCKS;
   const otherConnections = countOf(url, 'connections') ?? DEFAULT_OTHERS;
   const socket = url.searchParams.get('host');
@@ -73,6 +73,6 @@ function countOf(url: URL, name: string): number | undefined {
   const text = taken(url, name);
   if (text === undefined) return undefined;
   // The check at start-up needs two connections for locks at the same time.
-  if (!/^([2-9]|[1-9]\d{1,2})$/.test(text)) throw new BadAddress(`${name} is a number from 2 to 999`);
+  if (!/^([2-9]|[1-9]\d{1,2})$/.test(text)) throw new BadAddress(`${name} must be a number from 2 to 999`);
   return Number(text);
 }

@@ -71,11 +71,11 @@ export async function erase(
     ]);
   }
   await finish(database, await neededNow(), LEAVING_MS);
-  // The bytes stay on the disk until the table is vacuumed. This fails for anybody but the owner of the table.
+  // The bytes stay on the disk until the table is vacuumed. VACUUM fails for anybody but the owner of the table.
   if (hashes.length > 0) await database.query(`VACUUM ${table.chunks}`, [], { ms: LONG_MS }).catch(() => {});
 }
 
-/** Of all contents that were taken out of use, restores those that are needed and removes those that are due. */
+/** Restores the contents out of use that are needed, and removes those that are due. */
 async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number): Promise<void> {
   const table = contentTables(database);
   const due = `(erasing OR retired < clock_timestamp() - ${Math.round(leavingMs)} * interval '1 millisecond')`;

@@ -78,7 +78,7 @@ export async function redact<R extends object>(
       );
     });
   }
-  // The old rows stay on the disk until the table is vacuumed. This fails for anybody but the owner of the table.
+  // The old rows stay on the disk until the table is vacuumed. VACUUM fails for anybody but the owner of the table.
   if (isChanged) await database.query(`VACUUM ${records}`, [], { ms: 600_000 }).catch(() => {});
 }
 

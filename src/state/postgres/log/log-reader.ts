@@ -99,7 +99,7 @@ export class LogRows<R extends object> {
     try {
       record = this.#options.accept(JSON.parse(String(row.body)));
     } catch {
-      // Not written by any version of this program.
+      // No version of this program wrote this row.
     }
     return record === undefined ? [] : [{ seq: Number(row.seq), record }];
   }

@@ -9,7 +9,7 @@ import type { LogBounds } from '../../log.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
-/** How many days ahead partitions are created: so long the trace continues when no more can be created. */
+/** How many days ahead partitions are created. The trace continues for this long when creating more fails. */
 const AHEAD = 3;
 /** How long a replica that creates or drops days waits for locks, and so the longest that it makes readers wait. */
 const LOCK_MS = 1000;
