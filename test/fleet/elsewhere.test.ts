@@ -13,7 +13,7 @@ import { settled, until } from '../until.ts';
 import { Replica, TOKEN } from './replica.ts';
 import { RoundRobin } from './round-robin.ts';
 
-const USUAL = {
+const HEADERS = {
   Authorization: `Bearer ${TOKEN}`,
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
@@ -49,9 +49,9 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
   const begin = async (replica: number) => {
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    const answer = await post(replica, { id: 0, method: 'initialize', params }, USUAL);
+    const answer = await post(replica, { id: 0, method: 'initialize', params }, HEADERS);
     await answer.text();
-    return { ...USUAL, 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
+    return { ...HEADERS, 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
   };
   const list = { id: 1, method: 'tools/list' };
 
@@ -117,7 +117,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
 
   test('the page shows calls of the first replica live, and can undo them', async () => {
     const page = (path: string, more: RequestInit = {}) =>
-      fetch(new URL(path, at(0)), { headers: USUAL, ...more });
+      fetch(new URL(path, at(0)), { headers: HEADERS, ...more });
     const leaving = new AbortController();
     const live = await page('/page/live', { signal: leaving.signal });
     const events = live.body!.pipeThrough(new TextDecoderStream()).getReader();

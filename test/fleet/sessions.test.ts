@@ -18,7 +18,7 @@ const TOKENS =
 const ANNA = 'the-token-of-anna-in-the-fleet';
 const BERT = 'the-token-of-bert-in-the-fleet';
 
-const usual = (token: string) => ({
+const headersFor = (token: string) => ({
   Authorization: `Bearer ${token}`,
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
@@ -62,10 +62,10 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
   const begin = async (path = '/mcp', token = ANNA) => {
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-    const answer = await post(url(path), { id: 0, method: 'initialize', params }, usual(token));
+    const answer = await post(url(path), { id: 0, method: 'initialize', params }, headersFor(token));
     expect(answer.status).toBe(200);
     await answer.text();
-    return { ...usual(token), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
+    return { ...headersFor(token), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
   };
   const call = (name: string, args: object, id: number | string = 1) => ({
     ...{ id, method: 'tools/call', params: { name, arguments: args } },
@@ -84,7 +84,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
       expect(JSON.stringify(answer.content)).toContain('in the inner directory');
     }
     expect(new Set(balancer.used.slice(before)).size).toBe(3);
-    const session = { ...usual(ANNA), 'Mcp-Session-Id': transport.sessionId! };
+    const session = { ...headersFor(ANNA), 'Mcp-Session-Id': transport.sessionId! };
     await transport.terminateSession();
     for (const replica of [0, 1, 2]) {
       const gone = await post(at(replica, '/mcp/fileeditor'), { id: 9, method: 'tools/list' }, session);
@@ -98,7 +98,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     for (const replica of [0, 1, 2]) {
       const list = { id: 1, method: 'tools/list' };
       expect((await post(at(replica), list, session)).status).toBe(200);
-      expect((await post(at(replica), list, { ...session, ...usual(BERT) })).status).toBe(404);
+      expect((await post(at(replica), list, { ...session, ...headersFor(BERT) })).status).toBe(404);
       expect((await post(at(replica, '/mcp/fileeditor'), list, session)).status).toBe(404);
       const id = session['Mcp-Session-Id'];
       const forged = `${id[0] === 'A' ? 'B' : 'A'}${id.slice(1)}`;
@@ -157,7 +157,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
   });
 
   test("lets the page's cookie open the page at every replica, until the user signs out", async () => {
-    const login = await fetch(at(0, '/page/session'), { method: 'POST', headers: usual(ANNA) });
+    const login = await fetch(at(0, '/page/session'), { method: 'POST', headers: headersFor(ANNA) });
     expect(login.status).toBe(204);
     const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!;
     for (const replica of [0, 1, 2])

@@ -14,7 +14,7 @@ const SQUATTER = `
   const names = JSON.parse(process.argv[1]);
   let left = names.length;
   for (const name of names)
-    createServer((visitor) => visitor.on('error', () => {}).on('data', () => visitor.end('y'))).listen(
+    createServer((client) => client.on('error', () => {}).on('data', () => client.end('y'))).listen(
       { path: '\\0' + name },
       () => --left || process.stdout.write('taken'),
     );
