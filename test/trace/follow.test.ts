@@ -146,7 +146,7 @@ describe('following', () => {
     symlinkSync(elsewhere, trace);
     writeFileSync(join(elsewhere, '2025-11-16.jsonl'), lineOf(now('planted')));
     await until(() => problems.length > 0);
-    expect(problems).toEqual([expect.stringContaining('no directory of its own')]);
+    expect(problems).toEqual([expect.stringContaining('not a real directory')]);
     rmSync(trace);
     mkdirSync(trace);
     symlinkSync(join(elsewhere, '2025-11-16.jsonl'), join(trace, '2025-11-16.jsonl'));

@@ -162,8 +162,8 @@ describe('an obstacle to appending', () => {
     clock.now += 60_000;
     log.append(anEvent());
     expect(readdirSync(elsewhere)).toEqual([]);
-    expect(problems).toEqual([expect.stringContaining('trace is no directory of its own')]);
-    await expect(log.recent(1)).rejects.toThrow('no directory of its own');
+    expect(problems).toEqual([expect.stringContaining('trace is not a real directory')]);
+    await expect(log.recent(1)).rejects.toThrow('not a real directory');
     rmSync(trace);
     clock.now += 60_000;
     log.append(anEvent());

@@ -128,7 +128,7 @@ export class Journal {
     if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.contentLimit) return;
     const makingRoom = this.locks.hold([this.tidyLock], async () => {
       if ((await usage.measure()) <= this.contentLimit) return;
-      await makeRoom(this, (this.contentLimit * 7) / 8 - usage.coming, entry);
+      await makeRoom(this, (this.contentLimit * 7) / 8 - usage.pending, entry);
       await usage.measure();
     });
     // The change is made, and must not count as failed because another process holds the lock.

@@ -116,7 +116,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
       /PostgreSQL at 127\.0\.0\.1:1.*ECONNREFUSED/,
     );
     expect((await run(['history', '--state', 'postgres://u:hidden-word@[/x'], {})).stderr).toContain(
-      'no address like',
+      'not an address like',
     );
     expect((await run(['doctor', `${shared}=docs`])).stdout).toContain('kept in PostgreSQL at 127.0.0.1');
   });

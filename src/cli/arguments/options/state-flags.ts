@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defaultRetention, type RetentionLimits } from '../../../engine/index.ts';
-import { usualStateDirectory } from '../../../state/directory/usual-directory.ts';
+import { defaultStateDirectory } from '../../../state/directory/default-directory.ts';
 import { isDatabaseAddress } from '../../../state/postgres/connections/settings.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { RootArgument } from '../roots.ts';
@@ -46,7 +46,9 @@ export function parseState(
     address,
     roots: [],
     directory:
-      named === undefined || address !== undefined ? usualStateDirectory(environment, home) : resolve(named),
+      named === undefined || address !== undefined
+        ? defaultStateDirectory(environment, home)
+        : resolve(named),
     named: named !== undefined,
     journal: values['no-journal'] !== true,
     keep: parseRetention(values),
