@@ -2,10 +2,10 @@
  * Renames what a sandboxed command made and Git would run programs from. No mount can prevent a new name, so the server
  * looks for such names when the command has ended.
  */
-import { type GitPlaces, withHeld } from '../confine/protect/git-places.ts';
-import { findNewGitPlaces } from '../confine/protect/new-git-places.ts';
-import type { Wall } from '../confine/wall.ts';
-import type { RunResult } from './process/run.ts';
+import { type GitPlaces, withHeld } from '../../confine/protect/git-places.ts';
+import { findNewGitPlaces } from '../../confine/protect/new-git-places.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 import { renameRefused, renameRefusedIn, withNotes } from './rename-refused.ts';
 
 const UNSEEN = 'cofferdam: the command made too many files to look for Git repositories among them';

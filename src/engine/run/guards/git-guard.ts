@@ -1,8 +1,8 @@
 /** Keeps commands in the sandbox from adding to Git's configuration and hooks, also commands that overlap. */
-import type { GitPlaces } from '../confine/protect/git-places.ts';
-import type { Wall } from '../confine/wall.ts';
+import type { GitPlaces } from '../../confine/protect/git-places.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
-import type { RunResult } from './process/run.ts';
 
 export class GitGuard {
   readonly #wall: Wall;

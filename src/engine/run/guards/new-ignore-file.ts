@@ -1,8 +1,8 @@
 /** Renames a file that says what the server hides, when a sandboxed command made it: only the owner may say that. */
 import { join } from 'node:path';
-import type { Wall } from '../confine/wall.ts';
-import { IGNORE_FILE, WORKSPACE_FILE } from '../confine/withheld/ignore-file.ts';
-import type { RunResult } from './process/run.ts';
+import type { Wall } from '../../confine/wall.ts';
+import { IGNORE_FILE, WORKSPACE_FILE } from '../../confine/withheld/ignore-file.ts';
+import type { RunResult } from '../process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY = 'only the owner of the server may say what it hides';

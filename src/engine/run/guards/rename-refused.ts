@@ -1,8 +1,8 @@
 /** Renames what a command made where it may make nothing, and says so in its result. */
-import { asOwner } from '../confine/directory/as-owner.ts';
-import type { Dir } from '../confine/directory/dir.ts';
-import type { Wall } from '../confine/wall.ts';
-import type { RunResult } from './process/run.ts';
+import { asOwner } from '../../confine/directory/as-owner.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 
 const REFUSED = '.refused';
 

@@ -3,11 +3,11 @@
  * keeps files and directories in their place, but no link, and it cannot keep a name from appearing.
  */
 import { dirname, join, relative, sep } from 'node:path';
-import { type OwnLink, statAt, targetOf } from '../confine/protect/followed-path.ts';
-import { ownPackage } from '../confine/protect/own-package.ts';
-import { isWithin, type Root } from '../confine/roots.ts';
-import type { Wall } from '../confine/wall.ts';
-import type { RunResult } from './process/run.ts';
+import { type OwnLink, statAt, targetOf } from '../../confine/protect/followed-path.ts';
+import { ownPackage } from '../../confine/protect/own-package.ts';
+import { isWithin, type Root } from '../../confine/roots.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY_LINK = 'the running Cofferdam program is started by that name';
