@@ -10,7 +10,7 @@ import type { Recorder } from '../../trace/recorder.ts';
 import type { Options } from '../arguments/parse.ts';
 import type { Environment, Surroundings } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
-import { locateState } from './tracing.ts';
+import { locateState } from './locate-state.ts';
 
 export interface OpenApp extends App {
   trace: Recorder;
