@@ -8,7 +8,6 @@ import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
-import { parseStateRequest, type StateRequest } from './copy-arguments.ts';
 import { parseEncodings } from './options/encoding-flags.ts';
 import { flagsOf } from './options/flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
@@ -20,6 +19,7 @@ import { type RootArgument, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
 import { type Arguments, type OptionValues, splitArguments } from './split.ts';
 import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
+import { parseStateRequest, type StateRequest } from './state-request.ts';
 import { namesInstead } from './suggest.ts';
 
 export interface Options {

@@ -1,7 +1,7 @@
 /** What a shell can complete: every command with its options, and what an option takes. */
 import { commands, UNNAMED } from '../arguments/commands.ts';
-import { STATE_VERBS } from '../arguments/copy-arguments.ts';
 import { type Flag, flagHelp, flagsOf } from '../arguments/options/flags.ts';
+import { STATE_VERBS } from '../arguments/state-request.ts';
 
 /** What may complete a value, or an argument that is no option. */
 export type Completed =
