@@ -4,8 +4,8 @@ import { asStateProblem, History, openState, type StateSource } from '../engine/
 import { TraceLog } from '../trace/log.ts';
 import { openRecorder, openTrace } from '../trace/open.ts';
 import { showTrace } from '../trace/show.ts';
+import type { TraceRequest } from './arguments/history-commands.ts';
 import type { CommandTo } from './arguments/parse.ts';
-import type { TraceRequest } from './arguments/state-commands.ts';
 import { print } from './output.ts';
 import { directoryArguments, pageConfigs } from './serve/client-configs.ts';
 import { withState } from './state/fleet.ts';

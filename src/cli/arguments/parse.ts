@@ -8,6 +8,7 @@ import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
+import { type HistoryCommand, parseHistoryCommand, requireAtMost } from './history-commands.ts';
 import { parseEncodings } from './options/encoding-flags.ts';
 import { flagsOf } from './options/flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
@@ -18,7 +19,6 @@ import { switchesIn } from './options/variables.ts';
 import { type RootArgument, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
 import { type Arguments, type OptionValues, splitArguments } from './split.ts';
-import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
 import { parseStateRequest, type StateRequest } from './state-request.ts';
 import { namesInstead } from './suggest.ts';
 
@@ -56,7 +56,7 @@ export type Command =
   | { do: 'call'; tool: string; json: string; roots: RootArgument[]; options: Options }
   | { do: 'tools'; options: Options; together: boolean }
   | { do: 'doctor'; roots: RootArgument[]; options: Options }
-  | StateCommand
+  | HistoryCommand
   | StateRequest
   | { do: 'completions'; shell: Shell };
 
@@ -148,7 +148,7 @@ function parseArguments(
         stdio: serverArguments(typed, options.state),
       };
     default:
-      return parseStateCommand(command, rest, values, options);
+      return parseHistoryCommand(command, rest, values, options);
   }
 }
 

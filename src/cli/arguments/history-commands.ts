@@ -10,7 +10,7 @@ import { parseTime, type StateSettings } from './options/state-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';
 import type { OptionValues } from './split.ts';
 
-export type StateCommand =
+export type HistoryCommand =
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)
   | { do: 'diff'; entry: string; encodings: readonly EncodingRule[]; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
@@ -32,12 +32,12 @@ interface SharedOptions {
   encodings: readonly EncodingRule[];
 }
 
-export function parseStateCommand(
-  command: StateCommand['do'],
+export function parseHistoryCommand(
+  command: HistoryCommand['do'],
   all: readonly string[],
   values: OptionValues,
   { state: given, json, encodings }: SharedOptions,
-): StateCommand {
+): HistoryCommand {
   // Where directories of a fleet are on this machine; everything else is what the command is about.
   const roots = given.address === undefined ? [] : all.filter(isNamedRoot).map(toNamedRoot);
   const rest = given.address === undefined ? all : all.filter((text) => !isNamedRoot(text));
