@@ -1,5 +1,11 @@
 /** What a command prints, and the exit code that goes with it. */
-import type { Outcome } from './history/history.ts';
+
+export interface Outcome {
+  output: string;
+  failed: boolean;
+  /** Why the work stopped after everything in the output was done. */
+  problem?: string;
+}
 
 export function print(output: string): number {
   process.stdout.write(output);

@@ -10,9 +10,10 @@ import {
   type StateSource,
 } from '../../engine/index.ts';
 import { forgetTraced } from '../../trace/forget.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
-import { named, type Outcome } from './history.ts';
+import { named } from './history.ts';
 
 export interface ForgetArguments {
   /** Entries and paths. */

@@ -15,15 +15,9 @@ import {
 } from '../../engine/index.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { tracedUndo } from '../../trace/traced-undo.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
-
-export interface Outcome {
-  output: string;
-  failed: boolean;
-  /** The obstacle that ended the work after everything in the output was done. */
-  problem?: string;
-}
 
 const SHORTEST_PREFIX = 2;
 

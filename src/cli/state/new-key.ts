@@ -1,6 +1,6 @@
 /** `cofferdam state new-key`: another key for all servers of a fleet. The one before it stays valid. */
 
-import type { Outcome } from '../history/history.ts';
+import type { Outcome } from '../output.ts';
 import { connected } from './fleet.ts';
 
 export async function makeNewKey(address: string): Promise<Outcome> {

@@ -17,7 +17,7 @@ import type { State } from '../../state/state.ts';
 import { type CopiedTrace, copyTrace, isTraceEmpty } from '../../trace/copy.ts';
 import type { RootArgument } from '../arguments/roots.ts';
 import type { CopyRequest, StatePlace } from '../arguments/state-request.ts';
-import type { Outcome } from '../history/history.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { connected } from './fleet.ts';
 
