@@ -13,7 +13,7 @@ import { forgetTraced } from '../../trace/forget.ts';
 import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
-import { named } from './history.ts';
+import { entryNamed } from './history.ts';
 
 export interface ForgetArguments {
   /** Entries and paths. */
@@ -48,7 +48,7 @@ async function requestsFor(
   const ids: string[] = [];
   const paths: string[] = [];
   for (const each of what) {
-    if (await isEntry(history, each)) ids.push((await named(history, each)).id);
+    if (await isEntry(history, each)) ids.push((await entryNamed(history, each)).id);
     else paths.push(resolve(each));
   }
   const ofPaths = paths.map((path): ForgetRequest => ({ what: 'path', path }));

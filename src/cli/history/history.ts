@@ -52,7 +52,7 @@ function jsonOf(entries: readonly JournalEntry[]): string {
 }
 
 export async function showDiff(history: History, id: string, paint: Paint): Promise<Outcome> {
-  const entry = await named(history, id);
+  const entry = await entryNamed(history, id);
   return { output: paintDiff(diffsText(await history.diff(entry.id)), paint), failed: false };
 }
 
@@ -88,7 +88,7 @@ export async function undo(history: History, recorder: Recorder, asked: UndoRequ
   const { what, since, force, dryRun } = asked;
   const undoing = { recorder, force, dryRun, word: 'undone' } as const;
   if (what !== undefined && !(await isDirectory(history, what))) {
-    if (since === undefined) return undoAll(history, [await named(history, what)], undoing);
+    if (since === undefined) return undoAll(history, [await entryNamed(history, what)], undoing);
     if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
   }
   const below = what === undefined ? {} : { below: placeNamed(what) };
@@ -117,7 +117,7 @@ export async function redo(
     if (!last) return { output: 'There is nothing to redo.\n', failed: true };
     return undoAll(history, undosWith(last), redoing);
   }
-  const { id } = await named(history, what);
+  const { id } = await entryNamed(history, what);
   const undoing = undoings.find((entry) => entry.undoes === id || entry.id === id);
   if (!undoing) return { output: `${id} is not undone, so there is nothing to redo.\n`, failed: true };
   return undoAll(history, undosWith(undoing), redoing);
@@ -262,7 +262,7 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
 }
 
 /** The one entry whose id begins so. */
-export async function named(history: History, what: string): Promise<JournalEntry> {
+export async function entryNamed(history: History, what: string): Promise<JournalEntry> {
   const entries = await history.entries();
   const fitting = what.length < SHORTEST_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(what));
   if (fitting.length === 1) return fitting[0]!;
