@@ -25,13 +25,13 @@ export async function openFleet(
     if (name === undefined)
       throw new UsageError(`${path}: a fleet needs a name for each directory: ${path}=NAME`);
   }
-  return connected(address, roots, true);
+  return connectToFleet(address, roots, true);
 }
 
 /** For programs that look and undo: only the directories that are given can be changed. */
 async function openStateOf({ address, directory, roots }: StateSettings): Promise<OpenState> {
   if (address === undefined) return { source: directory, fleet: undefined };
-  const fleet = await connected(address, roots, false);
+  const fleet = await connectToFleet(address, roots, false);
   return { source: () => fleet.openState(), fleet };
 }
 
@@ -49,7 +49,7 @@ export async function withState<T>(
 }
 
 /** `serves`: each directory becomes the one that its name means, where none is yet. */
-export async function connected(
+export async function connectToFleet(
   address: string,
   roots: readonly RootArgument[],
   serves: boolean,

@@ -1,10 +1,10 @@
 /** `cofferdam state new-key`: another key for all servers of a fleet. The one before it stays valid. */
 
 import type { Outcome } from '../output.ts';
-import { connected } from './fleet.ts';
+import { connectToFleet } from './fleet.ts';
 
 export async function makeNewKey(address: string): Promise<Outcome> {
-  const fleet = await connected(address, [], false);
+  const fleet = await connectToFleet(address, [], false);
   try {
     await fleet.openState().sessions.addKey();
     return {

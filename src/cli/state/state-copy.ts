@@ -19,7 +19,7 @@ import type { RootArgument } from '../arguments/roots.ts';
 import type { CopyRequest, StatePlace } from '../arguments/state-request.ts';
 import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { connected } from './fleet.ts';
+import { connectToFleet } from './fleet.ts';
 
 /** Says in the new state that a copy has begun: its trace, which comes before the history, is then one of a copy. */
 const COPYING = 'copying';
@@ -70,7 +70,7 @@ async function openPlace(
     const state = openState(place.directory);
     return { state, says: place.directory, close: () => state.close() };
   }
-  const fleet = await connected(place.address, roots, isTarget);
+  const fleet = await connectToFleet(place.address, roots, isTarget);
   const state = fleet.openState();
   return {
     state,
