@@ -37,7 +37,7 @@ export async function copyState({ from, to, roots, onlyNamed }: CopyRequest): Pr
     throw new UsageError(`${from.directory}: no such directory`);
   if ('directory' in from && 'directory' in to && from.directory === to.directory)
     throw new UsageError('FROM and TO are the same directory');
-  requireApart(to, roots);
+  requireOutsideRoots(to, roots);
   const source = await openPlace(from, roots, false);
   try {
     const target = await openPlace(to, roots, true);
@@ -52,7 +52,7 @@ export async function copyState({ from, to, roots, onlyNamed }: CopyRequest): Pr
 }
 
 /** No tool may reach a state directory. */
-function requireApart(to: StatePlace, roots: readonly RootArgument[]): void {
+function requireOutsideRoots(to: StatePlace, roots: readonly RootArgument[]): void {
   if (!('directory' in to)) return;
   const why = whyNotStateDirectory(
     to.directory,
