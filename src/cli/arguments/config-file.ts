@@ -6,7 +6,8 @@
  * the one in the file; only what --deny and --hide withhold adds up, since it must not be lost by a slip.
  */
 import { readFileSync, realpathSync } from 'node:fs';
-import { dirname, extname, relative, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
+import { isInside } from '../../is-inside.ts';
 import { ConfigProblem } from '../clients/formats/format.ts';
 import { json } from '../clients/formats/json.ts';
 import { toml } from '../clients/formats/toml.ts';
@@ -76,17 +77,16 @@ function mergedValues(command: CommandName, given: OptionValues, { values }: Con
 /** A tool that could change the file could give itself more rights for the next start. */
 export function requireOutOfReach({ path }: ConfigFile, roots: readonly RootArgument[]): void {
   for (const root of roots) {
-    if (!root.writable || !isBelow(path, root.path)) continue;
+    if (!root.writable || !isReachable(path, root.path)) continue;
     throw new UsageError(
       `--config ${path}: tools may change this file, since it is in ${root.path}; move it elsewhere, or serve that directory read-only`,
     );
   }
 }
 
-function isBelow(path: string, directory: string): boolean {
+function isReachable(path: string, directory: string): boolean {
   try {
-    const way = relative(realpathSync(directory), realpathSync(path));
-    return way !== '..' && !way.startsWith('../');
+    return isInside(realpathSync(path), realpathSync(directory));
   } catch {
     // A directory that is not there is not served.
     return false;

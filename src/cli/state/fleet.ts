@@ -1,7 +1,7 @@
 /** The state of a fleet: opened and checked before anything is served. No message repeats its address. */
 import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import { StateProblem, type StateSource } from '../../engine/index.ts';
+import { isInside } from '../../is-inside.ts';
 import { Fleet } from '../../state/postgres/open.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
@@ -89,7 +89,7 @@ function requireApart(workspaces: readonly { name: string; real: string }[]): vo
     for (const other of workspaces.slice(0, at)) {
       if (other.name === name) throw new UsageError(`${name} is the name of two directories`);
       const [outer, inner] = real.length < other.real.length ? [real, other.real] : [other.real, real];
-      if (inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`)) {
+      if (isInside(inner, outer)) {
         throw new UsageError(`${inner} is in ${outer}: in a fleet, give the outer directory alone`);
       }
     }
