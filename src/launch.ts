@@ -20,7 +20,7 @@ const bundles = new Map<string, Module>();
  * Every bundle and its compiled form pass through this memory, which is never freed. When a program frees a block of
  * a megabyte, glibc takes that for its habit: from then on each thread keeps two freed megabytes to itself.
  */
-const passage = Buffer.allocUnsafeSlow(4 * 1024 * 1024);
+const buffer = Buffer.allocUnsafeSlow(4 * 1024 * 1024);
 
 start('./main.cjs');
 
@@ -75,7 +75,7 @@ function read(file: string): Buffer {
   const fd = openSync(file, 'r');
   try {
     const { size } = fstatSync(fd);
-    const bytes = size <= passage.length ? passage.subarray(0, size) : Buffer.allocUnsafeSlow(size);
+    const bytes = size <= buffer.length ? buffer.subarray(0, size) : Buffer.allocUnsafeSlow(size);
     let length = 0;
     for (let got = -1; got !== 0 && length < size; length += got)
       got = readSync(fd, bytes, length, size - length, length);

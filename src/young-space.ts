@@ -6,10 +6,10 @@ import type { PerformanceObserver as Observer } from 'node:perf_hooks';
 import type { Worker } from 'node:worker_threads';
 
 /** Of each of its two halves. */
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_SEMI_SPACE_BYTES = 3 * 1024 * 1024;
 /** By how much V8 lets a half grow at once, unless told otherwise. */
-const USUAL_GROWTH = 2;
-const LOOK_EVERY_MS = 2;
+const DEFAULT_GROWTH = 2;
+const CHECK_EVERY_MS = 2;
 
 let growth: number | undefined;
 let observer: Observer | undefined;
@@ -27,9 +27,9 @@ export function boundYoungSpace(): void {
 
 /** Whenever a thread starts, V8 allows the usual growth again, in all threads. */
 function limitGrowthUntilOnline(thread: Worker): void {
-  const looking = setInterval(limitGrowth, LOOK_EVERY_MS);
+  const checks = setInterval(limitGrowth, CHECK_EVERY_MS);
   const end = () => {
-    clearInterval(looking);
+    clearInterval(checks);
     limitGrowth();
   };
   thread.once('online', end).once('exit', end);
@@ -40,7 +40,7 @@ export function withUsualFlags<T>(work: () => T): T {
   if (growth === undefined) return work();
   const before = growth;
   setFlag('--parallel-scavenge');
-  allowGrowth(USUAL_GROWTH);
+  allowGrowth(DEFAULT_GROWTH);
   try {
     return work();
   } finally {
@@ -55,7 +55,7 @@ function limitGrowth(): void {
   if (young === undefined) return;
   // Not `space_size`: V8 may have given one half back for a while.
   const half = young.space_used_size + young.space_available_size;
-  if (half > 0) allowGrowth(Math.max(1, Math.floor(MOST_BYTES / half)));
+  if (half > 0) allowGrowth(Math.max(1, Math.floor(MAX_SEMI_SPACE_BYTES / half)));
 }
 
 function allowGrowth(factor: number): void {
