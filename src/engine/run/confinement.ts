@@ -1,4 +1,4 @@
-/** What confines commands on this machine, and what does not. */
+/** Reports which measures confine commands on this machine, and which do not. */
 
 import type { LaunchSettings } from './launch.ts';
 import type { Profile } from './profiles.ts';
@@ -79,7 +79,7 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
   ];
 }
 
-/** Whether commands reach no socket or FIFO in a read-only root; `endpoints` is undefined without a sandbox. */
+/** Whether the sandbox masks every socket and FIFO in read-only roots. `endpoints` is undefined without a sandbox. */
 export function maskingReport(
   endpoints: IpcEndpoints | undefined,
   { roots, sandbox }: LaunchSettings,

@@ -1,6 +1,6 @@
 /**
- * Puts right, when a sandboxed command has ended, the names by which the program is started and finds ripgrep: a mount
- * keeps files and directories in their place, but no link, and it cannot keep a name from appearing.
+ * Repairs the names by which Cofferdam is started and finds ripgrep, after a sandboxed command. A mount protects files
+ * and directories, but not links, and it cannot prevent a new name.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { type OwnLink, statAt, targetOf } from '../../confine/protect/followed-path.ts';
@@ -15,14 +15,14 @@ const WHY_MISSING = 'the next start of Cofferdam would run a program from there'
 
 export class OwnNamesGuard {
   readonly #wall: Wall;
-  /** What there was before the first of several overlapping commands: none may adopt what another made. */
+  /** What existed before the first of several overlapping commands, so that none passes off what another made. */
   #overlap: { running: number; before: ReadonlySet<string> } | undefined;
 
   constructor(wall: Wall) {
     this.#wall = wall;
   }
 
-  /** The result of the command, with a note at the end of its standard error for each name that was put right. */
+  /** The result of the command, with a note at the end of its standard error for each name that the server repaired. */
   async guard(run: () => Promise<RunResult>): Promise<RunResult> {
     this.#overlap ??= { running: 0, before: new Set(this.#filled()) };
     const overlap = this.#overlap;
@@ -39,7 +39,7 @@ export class OwnNamesGuard {
     return withNotes(result, notes);
   }
 
-  /** What exists now where nothing was when the server started. */
+  /** Paths where something exists now and nothing did when the server started. */
   #filled(): string[] {
     return ownPackage().missing.flatMap((path) => this.#standingAt(path) ?? []);
   }
@@ -61,7 +61,7 @@ export class OwnNamesGuard {
     });
   }
 
-  /** The first link on the way to a path that had none or, when anything is wanted, what is at its end. */
+  /** The first link on a path that had none. Without one: the path itself if it exists and anything is wanted. */
   #standingAt(path: string, wanted: 'anything' | 'link' = 'anything'): string | undefined {
     const root = this.#rootAround(path);
     if (root === undefined) return undefined;
@@ -75,7 +75,7 @@ export class OwnNamesGuard {
     return wanted === 'anything' ? at : undefined;
   }
 
-  /** One that a command can change. */
+  /** The root around a path, if commands can write to it. */
   #rootAround(path: string): Root | undefined {
     return this.#wall.roots.find(({ real, readOnly }) => !readOnly && isWithin(path, real));
   }
@@ -86,7 +86,7 @@ export class OwnNamesGuard {
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {
-      // Something else blocks the path: nothing starts from there, and no tool may make anything by that name.
+      // Something else blocks the path. Then nothing starts from there, and no tool may make anything by that name.
       return [];
     }
   }
