@@ -10,7 +10,7 @@ export class GitGuard {
   readonly #repositories = new Set<string>();
   /** Every directory in which Git's files were found before a command, the oldest first. */
   readonly #holders = new Set<string>();
-  /** What existed before the first of several overlapping commands, so that none passes off what another made. */
+  /** What existed before the first of several overlapping commands. What one of them made is new to the others, too. */
   #overlap: { running: number; before?: GitPlaces } | undefined;
 
   constructor(wall: Wall) {

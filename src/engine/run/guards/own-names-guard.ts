@@ -11,11 +11,11 @@ import type { RunResult } from '../process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY_LINK = 'the running Cofferdam program is started by that name';
-const WHY_MISSING = 'the next start of Cofferdam would run a program from there';
+const WHY_NEW = 'the next start of Cofferdam would run a program from there';
 
 export class OwnNamesGuard {
   readonly #wall: Wall;
-  /** What existed before the first of several overlapping commands, so that none passes off what another made. */
+  /** What existed before the first of several overlapping commands. What one of them made is new to the others, too. */
   #overlap: { running: number; before: ReadonlySet<string> } | undefined;
 
   constructor(wall: Wall) {
@@ -24,7 +24,7 @@ export class OwnNamesGuard {
 
   /** The result of the command, with a note at the end of its standard error for each name that the server repaired. */
   async guard(run: () => Promise<RunResult>): Promise<RunResult> {
-    this.#overlap ??= { running: 0, before: new Set(this.#filled()) };
+    this.#overlap ??= { running: 0, before: new Set(this.#newNames()) };
     const overlap = this.#overlap;
     overlap.running++;
     let notes: string[] = [];
@@ -32,7 +32,7 @@ export class OwnNamesGuard {
     try {
       result = await run();
     } finally {
-      notes = [...this.#emptied(overlap.before), ...this.#linksBack()];
+      notes = [...this.#renameNew(overlap.before), ...this.#restoreLinks()];
       overlap.running--;
       if (overlap.running === 0) this.#overlap = undefined;
     }
@@ -40,30 +40,30 @@ export class OwnNamesGuard {
   }
 
   /** Paths where something exists now and nothing did when the server started. */
-  #filled(): string[] {
-    return ownPackage().missing.flatMap((path) => this.#standingAt(path) ?? []);
+  #newNames(): string[] {
+    return ownPackage().missing.flatMap((path) => this.#foundAt(path) ?? []);
   }
 
-  #emptied(before: ReadonlySet<string>): string[] {
-    return this.#filled().flatMap((path) =>
-      before.has(path) ? [] : renameRefused(this.#wall, path, `${path} was made, and renamed`, WHY_MISSING),
+  #renameNew(before: ReadonlySet<string>): string[] {
+    return this.#newNames().flatMap((path) =>
+      before.has(path) ? [] : renameRefused(this.#wall, path, `${path} was made, and renamed`, WHY_NEW),
     );
   }
 
-  #linksBack(): string[] {
+  #restoreLinks(): string[] {
     return ownPackage().links.flatMap((link) => {
-      if (this.#rootAround(link.path) === undefined) return [];
-      const around = this.#standingAt(dirname(link.path), 'link');
-      if (around === undefined && isThere(link)) return [];
+      if (this.#writableRootOf(link.path) === undefined) return [];
+      const around = this.#foundAt(dirname(link.path), 'link');
+      if (around === undefined && isIntact(link)) return [];
       const replaced = around ?? link.path;
       const what = `${replaced} was replaced, and what was there renamed`;
-      return [...renameRefused(this.#wall, replaced, what, WHY_LINK), ...this.#restore(link)];
+      return [...renameRefused(this.#wall, replaced, what, WHY_LINK), ...this.#restoreLink(link)];
     });
   }
 
   /** The first link on a path that had none. Without one: the path itself if it exists and anything is wanted. */
-  #standingAt(path: string, wanted: 'anything' | 'link' = 'anything'): string | undefined {
-    const root = this.#rootAround(path);
+  #foundAt(path: string, wanted: 'anything' | 'link' = 'anything'): string | undefined {
+    const root = this.#writableRootOf(path);
     if (root === undefined) return undefined;
     let at = root.real;
     for (const name of relative(root.real, path).split(sep).filter(Boolean)) {
@@ -76,11 +76,11 @@ export class OwnNamesGuard {
   }
 
   /** The root around a path, if commands can write to it. */
-  #rootAround(path: string): Root | undefined {
+  #writableRootOf(path: string): Root | undefined {
     return this.#wall.roots.find(({ real, readOnly }) => !readOnly && isWithin(path, real));
   }
 
-  #restore({ path, target }: OwnLink): string[] {
+  #restoreLink({ path, target }: OwnLink): string[] {
     try {
       const options = { straight: true, follow: false, own: true, makeParents: true };
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
@@ -92,6 +92,6 @@ export class OwnNamesGuard {
   }
 }
 
-function isThere({ path, target }: OwnLink): boolean {
+function isIntact({ path, target }: OwnLink): boolean {
   return targetOf(path) === target;
 }
