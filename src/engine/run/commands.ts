@@ -241,7 +241,7 @@ export class Commands {
     check: (cwd: string) => CheckedCall | Promise<CheckedCall>,
   ): Promise<RunResult> {
     await this.requireSandbox();
-    this.#requireMasks();
+    this.#requireSandboxIfWithheld();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
       const { program, args, pathArguments = [] } = await check(place.path);
@@ -280,7 +280,7 @@ export class Commands {
   }
 
   /** Fails when files are withheld and nothing would keep a command from reading them. */
-  #requireMasks(): void {
+  #requireSandboxIfWithheld(): void {
     if (this.#wall.withheld === undefined || this.sandboxed) return;
     const reason = 'files are denied or hidden here, and without bubblewrap a command could read them';
     fail({ kind: 'no-sandbox', reason });
