@@ -46,7 +46,7 @@ export function sedScriptProblem(script: string): ScriptProblem | undefined {
 class SedReader {
   readonly #script: string;
   #at = 0;
-  #looked = 0;
+  #charactersRead = 0;
 
   constructor(script: string) {
     this.#script = script;
@@ -163,7 +163,7 @@ class SedReader {
     const ends = regexEnds(this.#script, start, delimiter);
     if (!ends)
       throw this.#danger(start, `a regular expression is longer than ${MAX_REGEX_LENGTH} characters`);
-    this.#look(Math.min(MAX_REGEX_LENGTH, this.#script.length - start));
+    this.#countCharacters(Math.min(MAX_REGEX_LENGTH, this.#script.length - start));
     if (ends.length === 0) throw this.#unreadable(start, `the closing ${delimiter} is missing`);
     return ends;
   }
@@ -180,7 +180,7 @@ class SedReader {
   #labelEnds(): number[] {
     this.#skip(/[ \t]/);
     const rest = this.#script.slice(this.#at).split('\n', 1)[0]!;
-    this.#look(rest.length);
+    this.#countCharacters(rest.length);
     // busybox joins the two lines, and takes what begins the next one for the label.
     if (rest.endsWith('\\') && this.#at + rest.length < this.#script.length) {
       throw this.#danger(this.#at, 'versions of sed disagree on a label that ends in a backslash');
@@ -222,15 +222,16 @@ class SedReader {
         if (!(thrown instanceof Unreadable)) throw thrown;
         unreadable ??= thrown;
       }
-      this.#look(this.#at - position);
+      this.#countCharacters(this.#at - position);
     }
     if (ends.length === 0 && unreadable) throw unreadable;
     return ends;
   }
 
-  #look(characters: number): void {
-    this.#looked += characters + 1;
-    if (this.#looked > MAX_CHARACTERS) throw this.#danger(0, 'the script is too intricate to be checked');
+  #countCharacters(characters: number): void {
+    this.#charactersRead += characters + 1;
+    if (this.#charactersRead > MAX_CHARACTERS)
+      throw this.#danger(0, 'the script is too intricate to be checked');
   }
 
   #takeDelimiter(): string {
