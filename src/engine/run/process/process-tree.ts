@@ -19,8 +19,8 @@ import {
   systemSharedMemoryKiB,
 } from './proc.ts';
 
-const ROUNDS = 5;
-const KERNEL_THREADS = 2;
+const KILL_ROUNDS = 5;
+const KERNEL_THREADS_PARENT = 2;
 
 interface Scan {
   members: ProcessFacts[];
@@ -103,7 +103,7 @@ export class ProcessTree {
   /** SIGKILL for every process, in several rounds because a process may fork during a scan. */
   kill(): void {
     signalProcess(-this.leader, 'SIGKILL');
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < KILL_ROUNDS; round++) {
       if (!this.#killMembers().unsettled) return;
     }
   }
@@ -111,7 +111,7 @@ export class ProcessTree {
   /** The same, with a pause between rounds for processes that were just changing. */
   async killAndConfirm(): Promise<void> {
     signalProcess(-this.leader, 'SIGKILL');
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < KILL_ROUNDS; round++) {
       if (!this.#killMembers().unsettled) return;
       await delay(2);
     }
@@ -130,7 +130,8 @@ export class ProcessTree {
       const facts = pid === process.pid ? undefined : processFacts(pid);
       // It ended during the scan, and may have left a child that the list does not have.
       if (!facts) unsettled ||= pid > this.leader && pid !== process.pid;
-      else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS) younger.push(facts);
+      else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS_PARENT)
+        younger.push(facts);
     }
     const found = new Map<number, ProcessFacts>();
     for (const one of younger) {
