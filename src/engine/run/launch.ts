@@ -37,7 +37,7 @@ export interface LaunchSettings {
   scratch: Scratch;
   /** The PATH of commands. */
   path: string;
-  /** Variables that the user asked to pass through, with their values. */
+  /** Variables that the operator asked to pass through, with their values. */
   passedVariables: Readonly<Record<string, string>>;
   /** What programs need to see outside the system's directories. */
   installations: Installations;
