@@ -20,9 +20,9 @@ export const MAX_PROCESSES = 512;
 const SHELL = '/bin/sh';
 
 /**
- * The argv that sets the limits and then executes the command. It skips a limit when a stricter one is already
- * in force. With `from`, the shell looks for the command in that directory alone, so that the command's own messages show its
- * bare name.
+ * The argv that sets the limits and then executes the command. It skips a limit when a stricter one is already in
+ * force. With `from`, the shell looks for the command in that directory alone, so that the command's own messages show
+ * its bare name.
  */
 export function withLimits(
   argv: readonly string[],
