@@ -1,4 +1,4 @@
-/** Turns protected paths into places inside writable roots that a sandboxed command can read, but not change. */
+/** Turns protected paths into places in writable roots that a sandboxed command can read, but not change or move. */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
 import type { SandboxPlace } from './held-places.ts';
