@@ -8,7 +8,7 @@ export function bashScript(vocabulary: Vocabulary): string {
 # ~/.local/share/bash-completion/completions/cofferdam.
 _cofferdam() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
-  # bash parts --option=value at the equals sign.
+  # bash splits --option=value at the equals sign.
   if [[ $word == = ]]; then word=
   elif [[ $before == = ]]; then before=\${COMP_WORDS[COMP_CWORD-2]}
   fi

@@ -1,4 +1,4 @@
-/** Completion for fish, with the help of each option beside it. */
+/** Completion for fish, which shows the help text of each option. */
 import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
 
 export function fishScript(vocabulary: Vocabulary): string {

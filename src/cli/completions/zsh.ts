@@ -1,4 +1,4 @@
-/** Completion for zsh, with the help of each option beside it. */
+/** Completion for zsh, which shows the help text of each option. */
 import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
 
 export function zshScript(vocabulary: Vocabulary): string {
@@ -32,7 +32,7 @@ if [[ $funcstack[1] == _cofferdam ]]; then _cofferdam "$@"; else compdef _coffer
 function commandCase({ name, options, first, others }: CompletedCommand): string {
   const specs = options.map(({ name: option, help, value }) => {
     const described = `[${help.replace(/[[\]\\:]/g, '\\$&')}]`;
-    // With the equals sign zsh takes the value behind one, and as the next word.
+    // With the equals sign here, zsh accepts both `--option=value` and `--option value`.
     return quoted(
       value === undefined ? `--${option}${described}` : `--${option}=${described}:value:${action(value)}`,
     );

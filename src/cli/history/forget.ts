@@ -16,7 +16,7 @@ import { byId, entryLine, toolOf } from './entry-line.ts';
 import { entryNamed } from './history.ts';
 
 export interface ForgetArguments {
-  /** Entries and paths. */
+  /** Ids of entries, and paths. */
   what: readonly string[];
   all: boolean;
   dryRun: boolean;
@@ -55,7 +55,7 @@ async function requestsFor(
   return ids.length > 0 ? [{ what: 'entries', ids }, ...ofPaths] : ofPaths;
 }
 
-/** A word alone may name an entry or a path. Nobody can take a forget back, so do not guess. */
+/** A single word may name an entry or a path. A forget cannot be undone, so this never guesses. */
 async function isEntry(history: History, what: string): Promise<boolean> {
   if (what.includes('/') || what === '.' || what === '..') return false;
   const entries = await history.entries();

@@ -1,4 +1,4 @@
-/** `cofferdam state new-key`: another key for all servers of a fleet. The one before it stays valid. */
+/** `cofferdam state new-key`: gives all servers of a fleet a new key. The previous one stays valid. */
 
 import type { Outcome } from '../output.ts';
 import { connectToFleet } from './fleet.ts';
