@@ -2,11 +2,11 @@
 
 export interface CommandDescription {
   name: string;
-  /** What follows `cofferdam` and the name, a line for each way to call it. */
+  /** What follows `cofferdam` and the name: one line for each way to call the command. */
   usage: readonly string[];
   /** One line for the list of commands. */
   help: string;
-  /** What its own help says beyond that, a paragraph each. */
+  /** More paragraphs for the help of this command. */
   more?: readonly string[];
 }
 
@@ -118,7 +118,7 @@ export const commands = [
 
 export type CommandName = (typeof commands)[number]['name'];
 
-/** The command without a name: its arguments are the directories. */
+/** The command that users do not name: `cofferdam DIR…`. */
 export const UNNAMED: CommandName = 'serve';
 
 export function commandNamed(name: string | undefined): CommandName | undefined {

@@ -1,4 +1,4 @@
-/** Reads what the commands are to do that read the state directory and serve nothing. */
+/** Parses the commands that read the stored history or trace and serve nothing. */
 import type { EncodingRule } from '../../engine/index.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
@@ -22,7 +22,7 @@ export interface TraceRequest extends TraceFilter {
   follow: boolean;
   json: boolean;
   limit: number | undefined;
-  /** The port of the page; 0 for any free one. Undefined for the terminal. */
+  /** The port of the page, or 0 for any free one. Undefined: show the trace in the terminal. */
   webPort: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export function parseHistoryCommand(
   values: OptionValues,
   { state: given, json, encodings }: SharedOptions,
 ): HistoryCommand {
-  // Where directories of a fleet are on this machine; everything else is what the command is about.
+  // In a fleet, DIR=NAME says where a directory is on this machine. The other arguments are for the command.
   const roots = given.address === undefined ? [] : all.filter(isNamedRoot).map(toNamedRoot);
   const rest = given.address === undefined ? all : all.filter((text) => !isNamedRoot(text));
   const state = { ...given, roots };

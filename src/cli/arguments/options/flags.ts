@@ -1,6 +1,6 @@
 /**
- * Every option of the command line, described once: the parser, the check that an option fits the command, the help
- * texts and docs/CLI.md all come from here. A new flag says in `for` which commands take it.
+ * Every option of the command line, described once. The parser, the check that an option fits the command, the help
+ * texts and docs/CLI.md all use this table. A new flag says in `for` which commands take it.
  */
 import type { CommandName } from '../commands.ts';
 
@@ -8,13 +8,13 @@ export interface Flag {
   name: string;
   /** One letter that means the same. */
   short?: string;
-  /** The word for the value in the help; a flag without one is a switch. */
+  /** The word for the value in the help. A flag without one is a switch. */
   value?: string;
-  /** May be given more than once. */
+  /** Whether it may be given more than once. */
   repeatable?: boolean;
-  /** The commands that take it; `serve` is the one without a name. */
+  /** The commands that take it. `serve` is the command that users do not name. */
   for: readonly CommandName[] | 'every command';
-  /** The only dialect on which it has an effect. */
+  /** The only dialect that it affects. */
   dialect?: string;
   help: string;
   /** The help for commands where the flag means something else. */
@@ -23,9 +23,9 @@ export interface Flag {
 
 /** The commands that serve directories until a signal ends them. */
 const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
-/** The commands that let tools work on directories, and the one that writes down how a client starts such a server. */
+/** The commands that let tools work on directories, and `init`, which writes down how a client starts such a server. */
 const WORKERS = [...SERVERS, 'init', 'call'] as const;
-/** The commands that read the state directory and serve nothing. */
+/** The commands that read the stored history or trace and serve nothing. */
 const READERS = [
   'history',
   'diff',
@@ -335,10 +335,10 @@ export function takes(command: CommandName, flag: Flag): boolean {
   return flag.for === 'every command' || flag.for.includes(command);
 }
 
-/** Options that only make sense at one start. */
+/** Options that only make sense for a single start. */
 const OF_ONE_START: readonly string[] = ['config', 'new-token'];
 
-/** Whether the file that --config names may give it: every option of a server, but for those of one start. */
+/** Whether a configuration file may set it: every option of a server, except those for a single start. */
 export function inConfig(flag: Flag): boolean {
   return flag.for !== 'every command' && takes('serve', flag) && !OF_ONE_START.includes(flag.name);
 }

@@ -1,4 +1,4 @@
-/** Reads the options of the HTTP server. */
+/** Parses the options of the HTTP server. */
 
 import { isSafeUrl, type OAuthSettings } from '../../../server/oauth/settings.ts';
 import type { HttpSettings } from '../../../server/start-http.ts';
@@ -28,7 +28,7 @@ const NEED_HTTP = [
   ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
 ] as const;
 const MOST_CALLS = 100_000;
-/** As long as a line on stdio may be. */
+/** The same as the longest line on stdio. */
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Whether an option means nothing without --http. */
@@ -111,7 +111,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   if (publicUrl === undefined)
     throw new UsageError('--oauth-issuer needs --public-url URL: the address that clients connect to');
   return {
-    // The issuer must be equal to the one in the tokens, character by character: keep the text as it is.
+    // The issuer must equal the one in the tokens character by character, so keep the text as the operator wrote it.
     issuer: checkUrl('oauth-issuer', issuer).text,
     publicUrl: endpointBase(checkUrl('public-url', publicUrl).url),
     ...(audience === undefined ? {} : { audience: checkText('oauth-audience', audience) }),
@@ -119,7 +119,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   };
 }
 
-/** People give the address of the endpoint, or the part before it. */
+/** The part of the address before /mcp: operators give it with or without that. */
 function endpointBase({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}`;
 }
