@@ -102,7 +102,7 @@ function tableIn(path: string, file: string): object {
   throw new UsageError(
     isToml
       ? `--config ${file}: it has no table [${TABLE}]`
-      : `--config ${file}: it must hold one object, as {"directories": ["~/code"]}`,
+      : `--config ${file}: it must hold one object, such as {"directories": ["~/code"]}`,
   );
 }
 

@@ -98,7 +98,7 @@ function traceRequest(values: OptionValues, json: boolean, limit: number | undef
 
 function parseLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number from 1 on`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number of at least 1`);
   return Number(text);
 }
 

@@ -110,7 +110,7 @@ function takeOption(
 ): Flag {
   const flag = all.find((known) => known.name === name)!;
   if (!flag.value) {
-    if (value !== undefined) throw new UsageError(`--${name} takes no value, and got '${value}'`);
+    if (value !== undefined) throw new UsageError(`--${name} takes no value, but got '${value}'`);
     values[name] = true;
     return flag;
   }

@@ -55,7 +55,7 @@ function targetOf(named: string): string {
 
 function bytesOf(path: string): Buffer | undefined {
   try {
-    if (!statSync(path).isFile()) throw new UsageError(`${path} is no file`);
+    if (!statSync(path).isFile()) throw new UsageError(`${path} is not a file`);
     return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -9,7 +9,7 @@ export async function makeNewKey(address: string): Promise<Outcome> {
     await fleet.openState().sessions.addKey();
     return {
       output: `All servers of ${fleet.says} sign with a new key from now on.
-What the key before it signed stays valid: run this again, when that has ended, to make it invalid. A fleet with COFFERDAM_SECRET uses that instead.
+What the previous key signed stays valid until you run this again. A fleet with COFFERDAM_SECRET uses that instead.
 `,
       failed: false,
     };

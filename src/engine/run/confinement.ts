@@ -33,7 +33,7 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
     {
       name: ARGUMENT_RULES,
       active: true,
-      why: 'reading commands take only declared options, and paths inside',
+      why: 'commands that only read take only declared options, and paths inside the directories',
     },
     {
       name: 'bubblewrap',
@@ -74,7 +74,7 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
       active: boxed,
       why: boxed
         ? 'commands die with their namespace, and with the server'
-        : 'groups, marks and children are followed and ended, but a process can hide; bubblewrap is sure',
+        : 'the server ends every process of a command that it finds, but a process can hide; needs bubblewrap',
     },
   ];
 }

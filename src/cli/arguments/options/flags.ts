@@ -137,7 +137,7 @@ export const flags = [
   {
     name: 'client-roots',
     for: ['serve', 'init'],
-    help: 'with no DIR, on stdio: serve the roots that the client names, as far as its version of the protocol has roots',
+    help: 'on stdio, without a DIR: serve the roots that the client names, if its version of the protocol has roots',
   },
   {
     name: 'http',
@@ -155,7 +155,7 @@ export const flags = [
   {
     name: 'new-token',
     for: SERVERS,
-    help: 'with --http: replace the saved token and print the new one, also where stdout is no terminal; COFFERDAM_TOKEN, if set, comes first',
+    help: 'with --http: replace the saved token and print the new one, even if stdout is not a terminal; COFFERDAM_TOKEN, if set, wins',
   },
   {
     name: 'oauth-issuer',
@@ -167,7 +167,7 @@ export const flags = [
     name: 'public-url',
     value: 'URL',
     for: SERVERS,
-    help: 'with --oauth-issuer: the address under which clients reach this server, as https://files.example',
+    help: 'with --oauth-issuer: the address under which clients reach this server, such as https://files.example',
   },
   {
     name: 'oauth-audience',
@@ -243,7 +243,7 @@ export const flags = [
   {
     name: 'no-undo-for-large',
     for: WORKERS,
-    help: 'make changes that are too large for --keep, --keep-file or --keep-call all the same; they cannot be undone',
+    help: 'make even changes that are too large for --keep, --keep-file or --keep-call; they cannot be undone',
   },
   {
     name: 'no-journal',
@@ -290,14 +290,14 @@ export const flags = [
     name: 'dry-run',
     for: ['undo', 'redo', 'forget'],
     help: 'say what would change, and change nothing',
-    helpFor: { forget: 'say what would go, and change nothing' },
+    helpFor: { forget: 'say what would be removed, and change nothing' },
   },
   {
     name: 'only-named',
     for: ['state'],
     help: 'leave out what happened in directories that have no name',
   },
-  { name: 'follow', for: ['trace'], help: 'go on and show new calls as they come in' },
+  { name: 'follow', for: ['trace'], help: 'keep running, and show new calls as they come in' },
   { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
   {
     name: 'path',
@@ -313,7 +313,7 @@ export const flags = [
     help: 'show the calls on a web page for this machine; the address is printed',
   },
   { name: 'json', for: ['tools', 'history', 'trace'], help: 'print JSON' },
-  { name: 'explain', for: ['call'], help: 'say on stderr how the engine did the call' },
+  { name: 'explain', for: ['call'], help: 'say on stderr how the engine handled the call' },
   {
     name: 'config',
     value: 'FILE',

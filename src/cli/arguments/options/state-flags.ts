@@ -93,7 +93,7 @@ function parseRetention(values: StateValues): RetentionLimits {
     const text = values[`keep-${option}`];
     if (text === undefined) continue;
     const bytes = sizeOf(text);
-    if (!bytes) throw new UsageError(`--keep-${option} ${text}: give a size, as 500MB or 1GiB`);
+    if (!bytes) throw new UsageError(`--keep-${option} ${text}: give a size such as 500MB or 1GiB`);
     keep[option] = bytes;
   }
   if (values['no-undo-for-large']) keep.changesLarge = true;
@@ -101,7 +101,7 @@ function parseRetention(values: StateValues): RetentionLimits {
     const days = Number(/^(\d+(?:\.\d+)?)\s*(?:d|days?)?$/i.exec(text.trim())?.[1]);
     const bytes = Number.isNaN(days) ? sizeOf(text) : undefined;
     if (bytes === 0 || days === 0 || (bytes === undefined && Number.isNaN(days)))
-      throw new UsageError(`--keep ${text}: give days or a size, as 30d, 500MB or 1GiB`);
+      throw new UsageError(`--keep ${text}: give days or a size, such as 30d, 500MB or 1GiB`);
     if (bytes === undefined) keep.days = days;
     else keep.bytes = bytes;
   }
@@ -115,7 +115,9 @@ const PERIOD = /(\d+)\s*(s|m|h|d|w)(?:ec|in|ours?|ays?|eeks?)?\s*/g;
 export function parseTime(text: string, now: Date): number {
   const time = timeAgo(text, now) ?? timeOfDay(text, now) ?? timeOfDate(text);
   if (time !== undefined) return time;
-  throw new UsageError(`--since ${text}: give a time, as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`);
+  throw new UsageError(
+    `--since ${text}: give a time such as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`,
+  );
 }
 
 function timeAgo(text: string, now: Date): number | undefined {

@@ -65,6 +65,6 @@ const LEAST_TOKENS = 200;
 export function parseMaxTokens(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,8}$/.test(text) || Number(text) < LEAST_TOKENS)
-    throw new UsageError(`--max-tokens ${text}: give a number from ${LEAST_TOKENS} on`);
+    throw new UsageError(`--max-tokens ${text}: give a number of at least ${LEAST_TOKENS}`);
   return Number(text);
 }

@@ -55,13 +55,13 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
 
 function tableAt(text: string, node: Node, what: string): Node {
   if (node.type === 'object') return node;
-  throw ConfigProblem.at(text, node.offset, `${what} is no object`);
+  throw ConfigProblem.at(text, node.offset, `${what} is not an object`);
 }
 
 /** The property of that name. If there are two, it fails: clients differ in which of them they use. */
 function propertyOf(text: string, table: Node, name: string): Node | undefined {
   const [first, second] = (table.children ?? []).filter(({ children }) => children![0]!.value === name);
-  if (second) throw ConfigProblem.at(text, second.offset, `${name} is there twice`);
+  if (second) throw ConfigProblem.at(text, second.offset, `${name} appears twice`);
   return first;
 }
 

@@ -25,7 +25,7 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
     toml.read(text),
   );
   if (inner !== undefined && (typeof inner !== 'object' || Array.isArray(inner)))
-    throw new ConfigProblem(`${keys.join('.')} is no table`);
+    throw new ConfigProblem(`${keys.join('.')} is not a table`);
   const lineEnd = lineEndOf(text);
   const lines = [
     `[${[...keys, name].map(keyText).join('.')}]`,

@@ -51,7 +51,7 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
 
 function mapAt(text: string, node: unknown, what: string): YAMLMap {
   if (isMap(node)) return node;
-  throw ConfigProblem.at(text, (node as Ranged | null)?.range?.[0] ?? 0, `${what} is no mapping`);
+  throw ConfigProblem.at(text, (node as Ranged | null)?.range?.[0] ?? 0, `${what} is not a mapping`);
 }
 
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
