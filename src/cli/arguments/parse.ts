@@ -242,8 +242,9 @@ function parseClientRoots([directory]: readonly string[], { http }: OptionValues
     throw new UsageError('--client-roots is not for a fleet: its directories have names (DIR=NAME)');
   if (http !== undefined)
     throw new UsageError('--client-roots is for stdio: over HTTP a client could name any directory');
-  const deaf = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
-  if (deaf) throw new UsageError(`the dialect ${deaf.name} knows no roots of clients: give directories`);
+  const unaware = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
+  if (unaware)
+    throw new UsageError(`the dialect ${unaware.name} knows no roots of clients: give directories`);
   return { do: 'serve', roots: [], options };
 }
 

@@ -128,15 +128,15 @@ function between(text: string, from: number, to: number): { comma: number | unde
 
 function remove(text: string, keys: readonly string[], name: string): string[] {
   let table = parsed(text);
-  const way: { table: Node; property: Node }[] = [];
+  const steps: { table: Node; property: Node }[] = [];
   for (const key of [...keys, name]) {
     const property = propertyOf(text, table!, key)!;
-    way.push({ table: table!, property });
+    steps.push({ table: table!, property });
     table = property.children![1]!;
   }
   // The tables around the entry may have been added with it, and so may the file.
-  const isAlone = (from: number) => way.slice(from).every((step) => step.table.children!.length === 1);
-  const proposals = way
+  const isAlone = (from: number) => steps.slice(from).every((step) => step.table.children!.length === 1);
+  const proposals = steps
     .filter((_, depth) => isAlone(depth + 1))
     .flatMap((step) => withoutProperty(text, step.table, step.property));
   return isAlone(0) ? ['', ...proposals] : proposals;

@@ -88,21 +88,21 @@ function statements(text: string): Statement[] {
     if (source === '') found.push({ kind: 'blank', from, to, path: [] });
     else if (source.startsWith('#')) found.push({ kind: 'comment', from, to, path: [] });
     else if (source.startsWith('[')) {
-      table = singleWay(parsed(source));
+      table = keysOfOnly(parsed(source));
       found.push({ kind: 'table', from, to, path: table });
-    } else found.push({ kind: 'pair', from, to, path: [...table, ...singleWay(parsed(source))] });
+    } else found.push({ kind: 'pair', from, to, path: [...table, ...keysOfOnly(parsed(source))] });
     from = to;
   }
   return found;
 }
 
 /** The keys that lead to the only table or pair in a parsed statement. */
-function singleWay(value: unknown): string[] {
-  if (Array.isArray(value)) return singleWay(value[0]);
+function keysOfOnly(value: unknown): string[] {
+  if (Array.isArray(value)) return keysOfOnly(value[0]);
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
   const [key, ...others] = Object.keys(value);
   if (key === undefined || others.length > 0) return [];
-  return [key, ...singleWay((value as Record<string, unknown>)[key])];
+  return [key, ...keysOfOnly((value as Record<string, unknown>)[key])];
 }
 
 const STRING = /"""(?:\\[\s\S]|[^\\])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'/y;

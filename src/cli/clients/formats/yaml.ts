@@ -125,16 +125,16 @@ function wordText(value: Value): string {
 
 function remove(text: string, keys: readonly string[], name: string): string[] {
   let map = parsed(text).contents as unknown as YAMLMap;
-  const way: { map: YAMLMap; pair: Pair }[] = [];
+  const steps: { map: YAMLMap; pair: Pair }[] = [];
   for (const key of [...keys, name]) {
     const pair = isMap(map) ? pairOf(map, key) : undefined;
     if (!pair) return [];
-    way.push({ map, pair });
+    steps.push({ map, pair });
     map = pair.value as YAMLMap;
   }
   // The mappings around the entry may have been added with it.
-  return way
-    .filter((_, depth) => way.slice(depth + 1).every((step) => step.map.items.length === 1))
+  return steps
+    .filter((_, depth) => steps.slice(depth + 1).every((step) => step.map.items.length === 1))
     .map((step) => withoutPair(text, step.map, step.pair));
 }
 
