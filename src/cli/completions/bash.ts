@@ -1,9 +1,8 @@
 /** Completion for bash. It works without the package bash-completion. */
-import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
+import { type Completed, type CompletedCommand, namedCommands, type Vocabulary } from './vocabulary.ts';
 
 export function bashScript(vocabulary: Vocabulary): string {
-  const named = vocabulary.commands.filter((command) => command !== unnamed(vocabulary));
-  const names = named.map(({ name }) => name);
+  const names = namedCommands(vocabulary).map(({ name }) => name);
   return `# Completion of cofferdam for bash: source this file, or save it as
 # ~/.local/share/bash-completion/completions/cofferdam.
 _cofferdam() {

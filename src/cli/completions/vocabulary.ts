@@ -54,8 +54,13 @@ export function vocabulary(names: Names): Vocabulary {
   };
 }
 
-export function unnamed({ commands: all }: Vocabulary): CompletedCommand {
+/** The command that users do not name. */
+export function unnamedCommand({ commands: all }: Vocabulary): CompletedCommand {
   return all.find(({ name }) => name === UNNAMED)!;
+}
+
+export function namedCommands({ commands: all }: Vocabulary): CompletedCommand[] {
+  return all.filter(({ name }) => name !== UNNAMED);
 }
 
 /** What an option takes, by the name of its value in the table: `FILE`, `DIR`, or the words that it may be. */

@@ -1,9 +1,10 @@
 /** Completion for zsh, which shows the help text of each option. */
-import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
+import { type Completed, type CompletedCommand, namedCommands, type Vocabulary } from './vocabulary.ts';
 
 export function zshScript(vocabulary: Vocabulary): string {
-  const named = vocabulary.commands.filter((command) => command !== unnamed(vocabulary));
-  const described = named.map(({ name, help }) => `      ${quoted(`${name}:${help}`)}`).join('\n');
+  const described = namedCommands(vocabulary)
+    .map(({ name, help }) => `      ${quoted(`${name}:${help}`)}`)
+    .join('\n');
   return `#compdef cofferdam
 # Completion of cofferdam for zsh: save this file as _cofferdam in a directory of $fpath.
 _cofferdam() {
