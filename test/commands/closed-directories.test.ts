@@ -3,8 +3,8 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { BoundUser } from './bound-user.ts';
 import { boxed } from './commands-fixture.ts';
+import { UnprivilegedUser } from './unprivileged-user.ts';
 
 const SECRET = 'S3CRET-of-the-owner';
 /** Each is the mode of the directory that it names. */
@@ -45,7 +45,7 @@ function everything(): string[] {
 
 describe.runIf(boxed)('commands in the sandbox', () => {
   it('read nothing that is denied or hidden in them', () => {
-    const user = new BoundUser(base, root);
+    const user = new UnprivilegedUser(base, root);
     close();
     const read = CLOSED.map((name) => `cat ${name}/.env ${name}/inner/.env ${name}/inner/plan/a.txt`).join(
       ';',
@@ -57,7 +57,7 @@ describe.runIf(boxed)('commands in the sandbox', () => {
 
   it('are not said to make or remove what they only give or take the permission to see', () => {
     const before = everything();
-    const user = new BoundUser(base, root);
+    const user = new UnprivilegedUser(base, root);
     const unknown = /not recorded: the server could not read .* and 2 more/;
     const [closing, opening] = [CLOSE, `${OPEN}; touch made`].map((line) => user.run(`${line}; echo done`));
     for (const { stdout, stderr } of [closing!, opening!]) {

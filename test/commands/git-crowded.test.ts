@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
-import { BoundUser } from './bound-user.ts';
 import { boxed } from './commands-fixture.ts';
+import { UnprivilegedUser } from './unprivileged-user.ts';
 
 const REPOSITORY = { HEAD: 'ref: refs/heads/main\n', config: '', 'objects/': '', 'refs/': '' };
 
@@ -141,7 +141,7 @@ describe.runIf(boxed)('commands in the sandbox', () => {
       `${make('shut/.git')}; chmod 111 shut/.git shut`,
       'mkdir nothing; chmod 0 nothing',
     ];
-    const { status, stderr } = new BoundUser(base, root).run(commands.join('; '));
+    const { status, stderr } = new UnprivilegedUser(base, root).run(commands.join('; '));
     for (const name of ['closed', 'shut', 'shut/.git', 'nothing']) chmodSync(at(name), 0o755);
     for (const name of ['fixed', 'closed/in', 'shut'])
       expect(readdirSync(at(name, '.git')).sort()).toEqual(['HEAD.refused', 'config', 'objects', 'refs']);

@@ -12,7 +12,7 @@ interface Outcome {
   stderr: string;
 }
 
-export class BoundUser {
+export class UnprivilegedUser {
   readonly #root: string;
   readonly #home: string;
   readonly #program: string;
