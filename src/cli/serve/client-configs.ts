@@ -1,4 +1,4 @@
-/** The texts to paste into clients and the address of the page, which the start prints for users who read along. */
+/** Texts to paste into clients, and the address of the page, which a server prints at the start if a user watches. */
 
 import type { RootInfo } from '../../engine/index.ts';
 import type { ClientConfig } from '../../server/page/sources.ts';

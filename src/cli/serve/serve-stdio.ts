@@ -45,8 +45,8 @@ export async function serveStdio(
 }
 
 /**
- * Looking for programs, and reading the files of the package that are only run later, takes longer than the first
- * answers. So both wait for these. A call that needs one of them earlier does it itself.
+ * Finds programs, and reads the files of the package that are only run later. Both take longer than the first answers,
+ * so they come after these. A call that needs one of them earlier does it itself.
  */
 async function introduce(app: OpenApp): Promise<void> {
   ownPackage();

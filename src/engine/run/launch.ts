@@ -41,7 +41,7 @@ export interface LaunchSettings {
   passedVariables: Readonly<Record<string, string>>;
   /** What programs need to see outside the system's directories. */
   installations: Installations;
-  /** The path of setpriv, where the system has one that works. */
+  /** The path of setpriv. Undefined: the system has none that works. */
   setpriv: string | undefined;
 }
 
@@ -152,7 +152,7 @@ function prepareUnconfined(request: LaunchRequest, mark: string): Launch {
   };
 }
 
-/** The argv of the command after `prefix`, with its limits. A command that forks nothing is found by its directory. */
+/** The argv of the command after `prefix`, with its limits. If it starts no others, PATH is just its own directory. */
 function limited(request: LaunchRequest, prefix: readonly string[], limits: ResourceLimits): string[] {
   const { profile, program, args, timeoutMs } = request;
   const cpuSeconds = Math.ceil(timeoutMs / 1000) * availableParallelism() + 5;

@@ -7,7 +7,7 @@ import { PROBE_MS } from './sandbox/sandbox.ts';
 
 const execute = promisify(execFile);
 
-/** What a program prints with these arguments; undefined when it fails. */
+/** What a program prints with these arguments. Undefined when it fails. */
 async function outputOf(
   program: string | undefined,
   args: readonly string[],
@@ -42,7 +42,7 @@ export async function gnuPrograms({ found }: Programs, timeout?: number): Promis
 
 export const SETPRIV_ARGS: readonly string[] = ['--no-new-privs', '--pdeathsig', 'KILL'];
 
-/** The programs that worked: several engines in a process try each only once. A failure may only have been slowness. */
+/** The programs that worked, so that several engines try each only once. One that failed may only have been slow. */
 const working = new Set<string>();
 
 /** The path of setpriv, if it is the one from util-linux and has the options that the server needs. */

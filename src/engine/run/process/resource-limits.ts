@@ -5,7 +5,7 @@ export interface ResourceLimits {
   addressSpaceMiB?: number;
   /** How much private memory a process may write to, in MiB. */
   dataMiB?: number;
-  /** How large a file may be that it writes, in MiB. */
+  /** How large the files that it writes may be, in MiB. */
   fileMiB?: number;
   openFiles?: number;
   /** How many processes the whole run may have. The kernel can only count them in a separate user namespace. */

@@ -88,7 +88,7 @@ export class Run {
   #ended = false;
   /** When the grace period ends. Undefined until something asks the command to end. */
   #killAt: number | undefined;
-  /** Returns the result although the command has not ended: a process in a system call may survive SIGKILL for long. */
+  /** Stops waiting for the end of the command: a process inside a system call may survive SIGKILL. */
   #giveUp: () => void = () => {};
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -114,7 +114,7 @@ export class Run {
     }
   }
 
-  /** The process group of the command; undefined when it could not be started. */
+  /** The process group of the command. Undefined when it could not be started. */
   get group(): number | undefined {
     return this.#child.pid;
   }

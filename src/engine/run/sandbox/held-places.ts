@@ -11,7 +11,7 @@ export interface SandboxPlace {
   path: string;
   /** `dev:ino`. */
   identity: string;
-  /** An open descriptor of the place, which saves another lookup of the path. Undefined: there is none. */
+  /** An open descriptor of the place, so that the path is not looked up again. Undefined: there is none. */
   fd: number | undefined;
   writable: boolean;
 }
