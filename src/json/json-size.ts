@@ -1,27 +1,25 @@
 /** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
+import { ESCAPE_PIECE, escapesFor } from './escapes.ts';
 import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
 /**
- * What each byte takes beyond itself. Quotes, backslashes and a few control characters have an escape of two
- * characters, other control characters one of six.
+ * How many bytes an ASCII character takes beyond itself. Quotes, backslashes and a few control characters have an
+ * escape of two characters, other control characters one of six.
  */
-const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
+const EXTRA = Uint8Array.from({ length: 128 }, (_, code) => {
   if (SHORT_ESCAPES.has(code)) return 1;
   return code < FIRST_PRINTABLE ? 5 : 0;
 });
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** Characters that are measured between two yields. A value takes as long as some more characters. */
-const PIECE = 64 * 1024;
+/** How many characters are measured between two yields. A value takes as long as some more characters. */
+const PIECE = ESCAPE_PIECE;
 const VALUE = 16;
-/** Shorter texts are measured without encoding them. */
-const SHORT = 8 * 1024;
-/** No character takes more bytes as UTF-8. */
-const bytes = Buffer.allocUnsafeSlow(3 * PIECE);
-const encoder = new TextEncoder();
+/** It takes less time to measure shorter texts without WebAssembly. */
+const SHORT = 200;
 
 /** The size of a text as a JSON string, with its quotes. */
 export function jsonTextBytes(text: string): number {
@@ -105,11 +103,8 @@ export function* measuringJson(value: unknown): Generator<number, number> {
 
 function pieceBytes(text: string, from: number, end: number): number {
   const piece = from === 0 && end === text.length ? text : text.slice(from, end);
-  if (piece.length < SHORT || !isWellFormed(piece)) return bytesByCharacter(piece);
-  const { written } = encoder.encodeInto(piece, bytes);
-  let sum = written;
-  for (let i = 0; i < written; i++) sum += EXTRA[bytes[i]!]!;
-  return sum;
+  const escapes = piece.length < SHORT || !isWellFormed(piece) ? undefined : escapesFor(piece);
+  return escapes?.measure(piece) ?? bytesByCharacter(piece);
 }
 
 function bytesByCharacter(text: string): number {

@@ -64,9 +64,15 @@ export async function countThatFits<T>(
  * shows.
  */
 async function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): Promise<string> {
+  const yielder = new Yielder(undefined);
+  const characters = lines.reduce((sum, line) => sum + line.length + 1, 0);
+  if (characters <= MAX_TEXT_BYTES) {
+    const whole = await joinedInTurns(lines, '\n', yielder);
+    if (await textFits(whole)) return whole;
+  }
   const shown = await countThatFits(lines, bytesOfText);
-  if (shown < lines.length) truncated(shown);
-  return joinedInTurns(lines.slice(0, shown), '\n', new Yielder(undefined));
+  truncated(shown);
+  return joinedInTurns(lines.slice(0, shown), '\n', yielder);
 }
 
 /** The same for lines that are one text already. */

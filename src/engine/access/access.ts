@@ -165,7 +165,7 @@ export class Access {
         throw error;
       } finally {
         if (recorder?.kept) this.#entered(recorder);
-        if (recorder?.kept) await this.journal?.holdSize(recorder.id);
+        if (recorder?.kept) await this.journal?.enforceSize(recorder.id);
         this.journal?.tidy();
       }
     });

@@ -10,10 +10,11 @@ import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure } from '../failures.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
-import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
+import { type ListedEntry, listEntries } from '../files/list.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
 import { type FileContent, readContent, readDecoded, readText } from '../files/read/read.ts';
 import { type FileStart, readStart, type StartOptions } from '../files/read/read-start.ts';
+import { buildTree, type TreeNode } from '../files/tree.ts';
 import { limits } from '../limits.ts';
 import type { LineRange } from '../text/edit/line-range.ts';
 

@@ -28,3 +28,19 @@ it.each<[what: string, tree: TreeNode]>([
 ])('%s', async (_, tree) => {
   expect(await treeAsJson(tree, new AbortController().signal)).toBe(JSON.stringify(tree));
 });
+
+it('writes what a tree holds now, when it shares only some nodes with an earlier one', async () => {
+  const shared = files(30);
+  const signal = new AbortController().signal;
+  const others = (from: number) => Array.from({ length: 30 }, (_, i) => file(from + i));
+  for (const children of [
+    shared,
+    [...shared.slice(0, 29), file(99)],
+    shared.slice(0, 20),
+    others(200),
+    shared,
+  ]) {
+    const tree = directory('a', children);
+    expect(await treeAsJson(tree, signal)).toBe(JSON.stringify(tree));
+  }
+});

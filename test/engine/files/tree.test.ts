@@ -65,6 +65,15 @@ describe('a tree', () => {
     for (let i = 0; i < 2; i++) expect(await paths()).toEqual(now);
   });
 
+  it('shows a link as what it leads to now, in a directory that has not changed', async () => {
+    layOut(here.path, { 'a/one': '', 'a/link': { link: '../b/target' }, 'b/target': '' });
+    await sleep(2100);
+    expect(await paths()).toEqual(['a/', 'a/link', 'a/one', 'b/', 'b/target']);
+    rmSync(join(here.path, 'b/target'));
+    mkdirSync(join(here.path, 'b/target'));
+    expect(await paths()).toEqual(['a/', 'a/link//', 'a/one', 'b/', 'b/target/']);
+  });
+
   it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
     layOut(here.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
     await here.engine.files.tree('.');

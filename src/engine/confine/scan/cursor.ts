@@ -44,7 +44,7 @@ export interface Cursor {
   goTo(directory: string): Absence | undefined;
   list(): Listing | Absence;
   /** The same as `list`, with a pause between one batch of entries and the next, in the order of the disk. */
-  listInTurns(pause: () => Promise<void> | undefined): Promise<Listing | Absence>;
+  listInTurns(pause: () => Promise<void> | undefined): Listing | Absence | Promise<Listing | Absence>;
   /**
    * Opens a file of the current directory without blocking. Returns a descriptor, to be closed with `closeFile`. Call
    * it only for a name that was just seen to be a regular file. If another entry took its place since, nothing of it is

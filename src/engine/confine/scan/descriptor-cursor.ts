@@ -6,6 +6,7 @@ import { typeOf } from '../stat.ts';
 import { type Absence, absenceOf } from './absence.ts';
 import type { Cursor, EntryFacts, FileState } from './cursor.ts';
 import {
+  type DirectoryState,
   type Listing,
   type ListingMemory,
   listAt,
@@ -98,19 +99,34 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  async listInTurns(pause: () => Promise<void> | undefined): Promise<Listing | Absence> {
+  listInTurns(pause: () => Promise<void> | undefined): Listing | Absence | Promise<Listing | Absence> {
     if (this.#prefix === undefined) return 'gone';
     try {
       const state = this.#memory && stateOf(this.#current, this.#prefix);
       const known = state && this.#memory!.recall(state);
       if (known) return known;
-      const listing = await listInTurnsAt(this.#prefix, pause);
+      const listing = listInTurnsAt(this.#prefix, pause);
+      if (listing instanceof Promise) return this.#listed(listing, state);
       if (state) this.#memory!.remember(state, listing);
       return listing;
     } catch (error) {
-      if (error instanceof EngineFailure) throw error;
-      return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
+      return this.#afterFailure(error);
     }
+  }
+
+  async #listed(listing: Promise<Listing>, state: DirectoryState | undefined): Promise<Listing | Absence> {
+    try {
+      if (state) this.#memory!.remember(state, await listing);
+      return await listing;
+    } catch (error) {
+      return this.#afterFailure(error);
+    }
+  }
+
+  /** Some directories can be listed only all at once. */
+  #afterFailure(error: unknown): Listing | Absence {
+    if (error instanceof EngineFailure) throw error;
+    return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
   }
 
   open(name: string): number | Absence {

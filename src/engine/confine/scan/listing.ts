@@ -51,31 +51,55 @@ export function stateOf(directory: number, path: string): DirectoryState | undef
 }
 
 export function listAt(path: string): Listing {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
+  const listing = newListing();
+  addEntries(listing, fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' }));
+  return listing;
+}
+
+/** The same as `listAt`, with a pause between one batch of entries and the next, and at once where one is enough. */
+export function listInTurnsAt(
+  path: string,
+  pause: () => Promise<void> | undefined,
+): Listing | Promise<Listing> {
+  const listing = newListing();
+  const batches = entryBatches(path);
+  // Not a for-of loop: to leave one would end the batches.
+  for (let next = batches.next(); !next.done; next = batches.next()) {
+    addEntries(listing, next.value);
+    if (next.value.length === ENTRIES_A_BATCH) return addInTurns(listing, batches, pause);
+  }
+  return listing;
+}
+
+async function addInTurns(
+  listing: GrowingListing,
+  batches: Iterable<readonly fs.Dirent[]>,
+  pause: () => Promise<void> | undefined,
+): Promise<Listing> {
+  await pause();
+  for (const entries of batches) {
+    addEntries(listing, entries);
+    await pause();
+  }
+  return listing;
+}
+
+interface GrowingListing extends Listing {
+  readonly names: string[];
+  readonly types: EntryType[];
+}
+
+function newListing(): GrowingListing {
+  return { names: [], types: [] };
+}
+
+function addEntries({ names, types }: GrowingListing, entries: readonly fs.Dirent[]): void {
+  for (const entry of entries) {
     const type = typeOf(entry);
     if (isTemporary(entry.name, type)) continue;
     names.push(entry.name);
     types.push(type);
   }
-  return { names, types };
-}
-
-/** The same as `listAt`, with a pause between one batch of entries and the next. */
-export async function listInTurnsAt(path: string, pause: () => Promise<void> | undefined): Promise<Listing> {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const entries of entryBatches(path)) {
-    for (const entry of entries) {
-      const type = typeOf(entry);
-      if (isTemporary(entry.name, type)) continue;
-      names.push(entry.name);
-      types.push(type);
-    }
-    await pause();
-  }
-  return { names, types };
 }
 
 /** All raw names of a directory, one batch after the other, in the order of the disk. */

@@ -40,7 +40,7 @@ export class PathCursor implements Cursor {
     }
   }
 
-  async listInTurns(): Promise<Listing | Absence> {
+  listInTurns(): Listing | Absence {
     return this.list();
   }
 

@@ -64,14 +64,20 @@ export class WithheldBelow {
     );
   }
 
-  /** The same for the main thread, with a pause every few names. */
-  async serveInTurns(
+  /** The same for the main thread: with a pause every few names, and at once where the listing was judged before. */
+  serveInTurns(
+    directory: string,
+    listing: Listing,
+    pause: () => Promise<void> | undefined,
+  ): ServedListing | Promise<ServedListing> {
+    return this.#known(directory, listing) ?? this.#serveAnew(directory, listing, pause);
+  }
+
+  async #serveAnew(
     directory: string,
     listing: Listing,
     pause: () => Promise<void> | undefined,
   ): Promise<ServedListing> {
-    const known = this.#known(directory, listing);
-    if (known) return known;
     return this.#remember(directory, listing, await this.verdictsInTurns(directory, listing, pause));
   }
 

@@ -1,4 +1,4 @@
-/** Reads what `cofferdam state` is to do: what to copy and where to, or which fleet gets a new key. */
+/** Parses the arguments of `cofferdam state`: what to copy where, or which fleet gets a new key. */
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
 import { UsageError } from '../usage-error.ts';
@@ -6,13 +6,13 @@ import { addressIn } from './options/state-flags.ts';
 import { isNamedRoot, type RootArgument, toNamedRoot } from './roots.ts';
 import { didYouMean } from './suggest.ts';
 
-/** A state directory, or the address of a database. That holds a password, so nothing shows it. */
+/** A state directory, or the address of a database, which holds a password and is never shown. */
 export type StatePlace = { directory: string } | { address: string };
 
 export interface CopyRequest {
   from: StatePlace;
   to: StatePlace;
-  /** What the fleet calls directories of this machine. */
+  /** Directories of this machine, with the names that the fleet has for them. */
   roots: readonly RootArgument[];
   onlyNamed: boolean;
 }
@@ -60,7 +60,7 @@ function placeNamed(text: string): StatePlace {
   return text.startsWith('@') ? { address: addressIn(text.slice(1), text) } : { directory: resolve(text) };
 }
 
-/** An address in the wrong place holds a password all the same. */
+/** The argument as a message may show it: even in the wrong place, an address holds a password. */
 function plainly(text: string): string {
   return isDatabaseAddress(text) ? 'postgres://…' : text;
 }

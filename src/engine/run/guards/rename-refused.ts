@@ -1,19 +1,19 @@
-/** Renames what a command made where it may make nothing, and says so in its result. */
-import { asOwner } from '../confine/directory/as-owner.ts';
-import type { Dir } from '../confine/directory/dir.ts';
-import type { Wall } from '../confine/wall.ts';
-import type { RunResult } from './process/run.ts';
+/** Renames what a command made where it may make nothing, and says so in the command's result. */
+import { asOwner } from '../../confine/directory/as-owner.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 
 const REFUSED = '.refused';
 
-/** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
+/** Renames what is at the path, and returns lines for `withNotes`: none when nothing is there. */
 export function renameRefused(wall: Wall, path: string, what: string, why: string): string[] {
   try {
     return wall.at(path, { straight: true, follow: false, includeWithheld: true }, ({ dir, name }) =>
       renameRefusedIn(dir, name, what, why),
     );
   } catch {
-    // It is gone, or out of everybody's reach.
+    // It is gone, or nobody can reach it any more.
     return [];
   }
 }
@@ -28,7 +28,7 @@ export function renameRefusedIn(dir: Dir, name: string, what: string, why: strin
   try {
     return rename();
   } catch {
-    // It is gone, or the command has left the directory so that nothing in it can be renamed.
+    // It is gone, or the command took away the permission to rename anything in the directory.
   }
   try {
     return asOwner(dir, rename);

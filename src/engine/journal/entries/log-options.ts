@@ -1,11 +1,11 @@
-/** How the journal's lines are kept where other machines read them: with paths that all of them understand. */
+/** How the journal's lines are stored: where other machines read them, with paths that all machines understand. */
 import type { LogOptions, PlannedChanges } from '../../../state/log.ts';
 import type { SharedPaths } from '../../../state/state.ts';
 import type { Change } from './entry.ts';
 import { type Line, lineRecords } from './line.ts';
 import { touchedPaths } from './touched-paths.ts';
 
-export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
+export function journalLogOptions(paths: SharedPaths | undefined): LogOptions<Line> {
   if (!paths) return lineRecords;
   return {
     ...lineRecords,
@@ -15,7 +15,7 @@ export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
   };
 }
 
-/** A command has already done what its entry says. */
+/** What a line plans, or ends. The entry of a command plans nothing: its changes are already done. */
 function plansOf(
   { e, did, end, settled, found }: Line,
   toShared: (path: string) => string,

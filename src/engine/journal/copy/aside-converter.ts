@@ -1,27 +1,28 @@
 /**
- * Makes contents of what a state directory set aside whole: no other state has it.
+ * Turns files and trees that a state directory set aside whole into contents: no other kind of state can set anything
+ * aside.
  *
- * What is gone from there keeps its name, so that history and undo still say that it was forgotten, or is no longer
- * kept.
+ * What is gone from the state directory keeps its name, so that history and undo can still say whether the user had it
+ * forgotten or the journal no longer keeps it.
  */
 import { createHash } from 'node:crypto';
 import type { Contents } from '../../../state/contents.ts';
-import { namesOfRemoved } from '../entries/contents-needed.ts';
+import { contentNamesOfRemoved } from '../entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { ForgottenNames } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { captureRemoved } from '../record/capture.ts';
 import { Store } from '../store.ts';
 
-export class WithoutAside {
+export class AsideConverter {
   readonly #trees: Contents['trees'];
   readonly #store: Store;
   readonly #forgotten: ForgottenNames;
   readonly #made = new Map<string, Removed>();
-  /** The contents that were made. */
+  /** The contents that were stored in the other state. */
   readonly hashes = new Set<string>();
   bytes = 0;
-  /** What could not be read, by the path that it had. */
+  /** What could not be read, with the path that it once had. */
   readonly lost: { path: string; why: string }[] = [];
 
   constructor(from: Contents, to: Contents, forgotten: ForgottenNames) {
@@ -30,8 +31,8 @@ export class WithoutAside {
     this.#forgotten = forgotten;
   }
 
-  /** Lines come in their order: a content that was forgotten after a tree with it was kept stays in that tree. */
-  async line(line: Line): Promise<Line> {
+  /** Must get the lines in order: a content that was forgotten after a tree with it was kept stays in that tree. */
+  async convert(line: Line): Promise<Line> {
     if (!this.#trees) return line;
     if (line.forgot) return this.#forgetting(line);
     if (!line.did) return line;
@@ -66,13 +67,13 @@ export class WithoutAside {
     return { ...removed, entries };
   }
 
-  /** Undefined when it is not there any more. */
+  /** Undefined when the state directory no longer has it. */
   async #aside(path: string, name: string): Promise<Removed | undefined> {
     const known = this.#made.get(name);
     const stat = known ? undefined : this.#trees?.statOf(name);
     if (!stat) return known;
     const made = await this.#captured(path, name, stat);
-    for (const each of namesOfRemoved(made)) this.hashes.add(each);
+    for (const each of contentNamesOfRemoved(made)) this.hashes.add(each);
     this.bytes += sizeOf(made);
     const whole = withForgotten(name, made, this.#forgotten.inside.get(name) ?? []);
     this.#made.set(name, whole);
@@ -116,7 +117,7 @@ function sizeOf(removed: Removed): number {
   return removed.type === 'file' ? removed.file.size : 0;
 }
 
-/** What the user had removed from a tree is in it under a name that is forgotten. */
+/** Adds what the user had removed from a tree, under names that count as forgotten. */
 function withForgotten(name: string, made: Removed, paths: readonly string[]): Removed {
   if (paths.length === 0 || (made.type !== 'tree' && made.type !== 'directory')) return made;
   const gone = paths.map((path) => ({
@@ -130,7 +131,7 @@ function withForgotten(name: string, made: Removed, paths: readonly string[]): R
   return { type: 'tree', mode, entries: [...(made.type === 'tree' ? made.entries : []), ...gone] };
 }
 
-/** Looks like the name of something set aside, and is always the same. */
+/** Makes a name like those of things set aside; the same path always gets the same name. */
 function nameInside(name: string, path: string): string {
   return createHash('sha256').update(`${name}/${path}`).digest('hex').slice(0, 20);
 }

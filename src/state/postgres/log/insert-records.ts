@@ -1,35 +1,38 @@
-/** The statement that adds records to a log: all of them, behind all others, or none. */
+/** The statement that appends records to a log: all of them or none. */
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
 import { plannedStatements } from './planned-changes.ts';
 
-export interface AddedRecords {
+export interface RecordsToInsert {
   log: string;
-  /** Who writes them, and the number that it gives to the first: together they name a record for good. */
+  /** The writer, and the number that it gives to the first record: together they identify a record for good. */
   writer: string;
   from: number;
   bodies: readonly string[];
-  /** In milliseconds since 1970; null for the time of the database. */
+  /** In milliseconds since 1970; null for the database's clock. */
   times: readonly (number | null)[];
   bytes: number;
   plans: readonly PlannedChanges[];
-  /** Gives up when somebody else has the log for so long, in milliseconds. */
-  patience?: number | undefined;
+  /** Gives up when another process has locked the log for this many milliseconds. */
+  lockTimeoutMs?: number | undefined;
 }
 
-export function addingRecords(
+export function insertStatement(
   database: Database,
-  { log, writer, from, bodies, times, bytes, plans, patience }: AddedRecords,
+  { log, writer, from, bodies, times, bytes, plans, lockTimeoutMs }: RecordsToInsert,
 ): { text: string; values: unknown[] } {
   const values = [log, bodies.length, bytes, writer, from - 1, bodies, times];
   const planned = plannedStatements(database.table('planned_changes'), plans, values.length);
-  // Evaluated before any row is locked, and good for this statement alone. The table that it names is locked before;
-  // where that must not wait, it names the one that nobody else locks, and its parts are locked later.
-  const records = patience === undefined ? database.recordsOf(log) : database.table('records');
-  const impatient =
-    patience === undefined ? '' : ` AND (SELECT set_config('lock_timeout', '${patience}', true)) IS NOT NULL`;
+  // The lock timeout is set before any row is locked, and only for this statement. But PostgreSQL locks the table that
+  // the statement names before that. So with a timeout the statement names the parent table, which nobody else locks;
+  // its partitions are locked later.
+  const records = lockTimeoutMs === undefined ? database.recordsOf(log) : database.table('records');
+  const setTimeoutFirst =
+    lockTimeoutMs === undefined
+      ? ''
+      : ` AND (SELECT set_config('lock_timeout', '${lockTimeoutMs}', true)) IS NOT NULL`;
   const text = `WITH head AS (
-           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${impatient}
+           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${setTimeoutFirst}
            RETURNING last, generation, bytes
          ), added AS (
            INSERT INTO ${records} (log, seq, writer, n, body, at)

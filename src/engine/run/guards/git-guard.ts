@@ -1,23 +1,23 @@
-/** Keeps commands in the sandbox from adding to Git's configuration and hooks, also commands that overlap. */
-import type { GitPlaces } from '../confine/protect/git-places.ts';
-import type { Wall } from '../confine/wall.ts';
+/** Keeps commands in the sandbox, including commands that overlap, from adding to Git's configuration and hooks. */
+import type { GitPlaces } from '../../confine/protect/git-places.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { RunResult } from '../process/run.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
-import type { RunResult } from './process/run.ts';
 
 export class GitGuard {
   readonly #wall: Wall;
-  /** Every repository that was there before a command. */
+  /** Every repository that existed before a command. */
   readonly #repositories = new Set<string>();
-  /** Every directory in which Git was found before a command, the oldest first. */
+  /** Every directory in which Git's files were found before a command, the oldest first. */
   readonly #holders = new Set<string>();
-  /** What there was before the first of several overlapping commands: none may adopt what another made. */
+  /** What existed before the first of several overlapping commands. What one of them made is new to the others, too. */
   #overlap: { running: number; before?: GitPlaces } | undefined;
 
   constructor(wall: Wall) {
     this.#wall = wall;
   }
 
-  /** Runs with Git's configuration and hooks as they are, and renames what the command added to them. */
+  /** Runs a command with Git's configuration and hooks protected, and then renames what it added to them. */
   async guard(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
     this.#overlap ??= { running: 0 };
     const overlap = this.#overlap;

@@ -1,8 +1,8 @@
-/** Where the state is kept when nobody names a place. */
+/** The state directory to use when the user names none. */
 import { isAbsolute, join } from 'node:path';
 
-/** Ignores a relative path in the variable, as the XDG base directory specification says. */
-export function usualStateDirectory(
+/** Ignores a relative path in XDG_STATE_HOME, as the XDG base directory specification requires. */
+export function defaultStateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
 ): string {

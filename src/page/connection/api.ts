@@ -1,5 +1,4 @@
-/** The page's requests to its server. The browser sends the cookie by itself; the page sends the token once. */
-
+/** The page's requests to its server. The page sends the token once; after that the browser sends a cookie. */
 import {
   type About,
   CURSOR_HEADER,
@@ -58,7 +57,7 @@ export async function undo(id: string, force: boolean): Promise<PageUndoOutcome>
   return response.json();
 }
 
-/** Passes on all stored events as they arrive; gives the cursor for the live stream. */
+/** Passes on all stored events as they arrive; returns the cursor for the live stream. */
 export async function storedEvents(
   onEvents: (events: PageEvent[]) => void,
   signal: AbortSignal,
@@ -79,7 +78,7 @@ export async function storedEvents(
   return response.headers.get(CURSOR_HEADER) ?? '';
 }
 
-/** The messages of the live stream after a cursor, until one side ends it. */
+/** The messages of the live stream after a cursor, until either side ends it. */
 export async function* liveMessages(cursor: string, signal: AbortSignal): AsyncGenerator<Message> {
   const response = await ask(`live?after=${encodeURIComponent(cursor)}`, { signal });
   const messages = new MessageReader();

@@ -1,4 +1,4 @@
-/** Text that comes in pieces: lines, and the messages of a stream of events. */
+/** Splits text that arrives in pieces into lines, or into the messages of an event stream. */
 
 export class LineReader {
   #rest = '';
@@ -10,7 +10,7 @@ export class LineReader {
     return lines;
   }
 
-  /** What stood behind the last newline. */
+  /** The text after the last newline. */
   end(): string[] {
     const rest = this.#rest;
     this.#rest = '';
@@ -30,7 +30,7 @@ export class MessageReader {
   #id: string | undefined;
   #data: string[] = [];
 
-  /** The messages that are complete now; a line that begins with a colon only says that somebody is there. */
+  /** The messages that are complete now; a line that begins with a colon only keeps the connection alive. */
   push(piece: string): Message[] {
     const messages: Message[] = [];
     for (const line of this.#lines.push(piece)) {

@@ -1,4 +1,4 @@
-/** A user whom the modes of files bind: the one who runs the tests, or for root, whom they do not, another one. */
+/** A user whom file modes restrict: the one who runs the tests, or `nobody` if that is root. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,13 +12,13 @@ interface Outcome {
   stderr: string;
 }
 
-export class BoundUser {
+export class UnprivilegedUser {
   readonly #root: string;
   readonly #home: string;
   readonly #program: string;
   readonly #as: { uid?: number; gid?: number };
 
-  /** `base` is where a home may be made; everything in `root` comes to belong to the user. */
+  /** Makes a home directory in `base`, and gives everything in `root` to the user. */
   constructor(base: string, root: string) {
     this.#root = root;
     this.#home = join(base, 'home');
@@ -35,7 +35,7 @@ export class BoundUser {
       chownSync(path, NOBODY, NOBODY);
   }
 
-  /** Runs a shell line through the tool for it, in the sandbox. */
+  /** Runs a shell line in the sandbox, through execute_command. */
   run(command: string, ...options: string[]): Outcome {
     const call = ['call', 'execute_command', JSON.stringify({ command }), '--dialect', 'replay'];
     return this.cofferdam(...call, '--sandbox', 'require', ...options, this.#root);

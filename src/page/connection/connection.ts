@@ -1,5 +1,4 @@
-/** Keeps the page up to date: loads the stored events, then listens for new ones, and reconnects when the connection breaks. */
-
+/** Keeps the page up to date: loads the stored events, listens for new ones, and reconnects when necessary. */
 import type { PageEvent } from '../wire.ts';
 import { ApiError, liveMessages, storedEvents } from './api.ts';
 
@@ -70,7 +69,7 @@ export class Connection {
   async #listen(signal: AbortSignal): Promise<void> {
     for await (const { event, id, data } of liveMessages(this.#cursor!, signal)) {
       if (event === 'reset') {
-        // Too much was missed: all is loaded again, and what is known is not taken twice.
+        // The page missed too much: load everything again. The store skips the events that it already has.
         this.#cursor = undefined;
         return;
       }

@@ -1,4 +1,4 @@
-/** Reads what the commands are to do that read the state directory and serve nothing. */
+/** Parses the commands that read the stored history or trace and serve nothing. */
 import type { EncodingRule } from '../../engine/index.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
@@ -10,7 +10,7 @@ import { parseTime, type StateSettings } from './options/state-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';
 import type { OptionValues } from './split.ts';
 
-export type StateCommand =
+export type HistoryCommand =
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)
   | { do: 'diff'; entry: string; encodings: readonly EncodingRule[]; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
@@ -22,7 +22,7 @@ export interface TraceRequest extends TraceFilter {
   follow: boolean;
   json: boolean;
   limit: number | undefined;
-  /** The port of the page; 0 for any free one. Undefined for the terminal. */
+  /** The port of the page, or 0 for any free one. Undefined: show the trace in the terminal. */
   webPort: number | undefined;
 }
 
@@ -32,13 +32,13 @@ interface SharedOptions {
   encodings: readonly EncodingRule[];
 }
 
-export function parseStateCommand(
-  command: StateCommand['do'],
+export function parseHistoryCommand(
+  command: HistoryCommand['do'],
   all: readonly string[],
   values: OptionValues,
   { state: given, json, encodings }: SharedOptions,
-): StateCommand {
-  // Where directories of a fleet are on this machine; everything else is what the command is about.
+): HistoryCommand {
+  // In a fleet, DIR=NAME says where a directory is on this machine. The other arguments are for the command.
   const roots = given.address === undefined ? [] : all.filter(isNamedRoot).map(toNamedRoot);
   const rest = given.address === undefined ? all : all.filter((text) => !isNamedRoot(text));
   const state = { ...given, roots };
@@ -98,7 +98,7 @@ function traceRequest(values: OptionValues, json: boolean, limit: number | undef
 
 function parseLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number from 1 on`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number of at least 1`);
   return Number(text);
 }
 

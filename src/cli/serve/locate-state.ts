@@ -1,19 +1,18 @@
-/** Where the journal and the trace of a server are kept, and why they are not where they cannot be. */
+/** Finds where a server keeps its journal and trace, or why it cannot keep them. */
 import { grouped } from '../../display/grouped.ts';
 import { type StateSource, whyNotStateDirectory } from '../../engine/index.ts';
 import type { Fleet } from '../../state/postgres/open.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Where the journal and the trace are stored. */
 export interface StateLocation {
-  /** Undefined where nothing can be stored. */
+  /** Where the journal and the trace are stored. Undefined: nowhere. */
   source: StateSource | undefined;
-  /** For the start-up line. */
+  /** The same in words, for the start-up line. */
   says: string;
 }
 
-/** A directory that was named must work; the usual one need not. */
+/** Fails when a directory that the operator named cannot be used. The default directory need not work. */
 export function locateState(
   settings: StateSettings,
   roots: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Flushes files to the disk when it is quiet. The flush of one file makes every other one wait, so in a row of changes
- * it is put off, for two seconds at most.
+ * Flushes files to the disk in quiet moments. Flushing one file makes the others wait, so a series of changes delays
+ * the flush, by two seconds at most.
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,30 +8,30 @@ import { promisify } from 'node:util';
 const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
 const QUIET_MS = 100;
 const LONGEST_MS = 2000;
-/** Files that are remembered as flushed; beyond that all are forgotten, and may be flushed again. */
-const MOST_SAFE = 10_000;
+/** How many flushed files are remembered. Beyond that all are forgotten, and may be flushed again. */
+const MOST_REMEMBERED = 10_000;
 
 const open = promisify(fs.open);
 const fsync = promisify(fs.fsync);
 
-export class FlushSoon {
+export class DeferredFlush {
   readonly #waiting = new Set<string>();
-  readonly #safe = new Set<string>();
+  readonly #flushed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #flushing: Promise<void> = Promise.resolve();
-  /** Why the last flush failed, until `requireWell` has thrown it. */
+  /** Why the last flush failed, until `throwFailure` has thrown it. */
   #failure: unknown;
 
   add(path: string): void {
-    if (this.#safe.has(path)) return;
+    if (this.#flushed.has(path)) return;
     if (this.#waiting.size === 0) this.#since = Date.now();
     this.#waiting.add(path);
     if (this.#timer === undefined) this.#timer = setTimeout(() => void this.now(), QUIET_MS).unref();
     else if (Date.now() - this.#since < LONGEST_MS) this.#timer.refresh();
   }
 
-  /** Flushes what waits, one file after the other. */
+  /** Flushes the waiting files now, one after the other. */
   now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -43,8 +43,8 @@ export class FlushSoon {
     return this.#flushing;
   }
 
-  /** Throws when a flush has failed since the last time. */
-  requireWell(): void {
+  /** Throws when a flush has failed since the last call. */
+  throwFailure(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure;
@@ -54,10 +54,10 @@ export class FlushSoon {
     try {
       const fd = await open(path, O_RDONLY | O_NOFOLLOW);
       await fsync(fd).finally(() => fs.closeSync(fd));
-      if (this.#safe.size >= MOST_SAFE) this.#safe.clear();
-      this.#safe.add(path);
+      if (this.#flushed.size >= MOST_REMEMBERED) this.#flushed.clear();
+      this.#flushed.add(path);
     } catch (error) {
-      // A content that was removed meanwhile need not be flushed.
+      // A content that was removed meanwhile needs no flush.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failure = error;
     }
   }
