@@ -123,7 +123,7 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  /** Some directories can be listed only all at once. */
+  /** Tries to list everything at once, which is all that some directories allow. */
   #afterFailure(error: unknown): Listing | Absence {
     if (error instanceof EngineFailure) throw error;
     return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();

@@ -56,14 +56,14 @@ export function listAt(path: string): Listing {
   return listing;
 }
 
-/** The same as `listAt`, with a pause between one batch of entries and the next, and at once where one is enough. */
+/** The same as `listAt`, with a pause between two batches of entries, and without a promise if one batch is enough. */
 export function listInTurnsAt(
   path: string,
   pause: () => Promise<void> | undefined,
 ): Listing | Promise<Listing> {
   const listing = newListing();
   const batches = entryBatches(path);
-  // Not a for-of loop: to leave one would end the batches.
+  // Not a for-of loop: leaving one would end the generator.
   for (let next = batches.next(); !next.done; next = batches.next()) {
     addEntries(listing, next.value);
     if (next.value.length === ENTRIES_A_BATCH) return addInTurns(listing, batches, pause);

@@ -64,7 +64,7 @@ export class WithheldBelow {
     );
   }
 
-  /** The same for the main thread: with a pause every few names, and at once where the listing was judged before. */
+  /** The same for the main thread: with a pause every few names, or without a promise if the result is known. */
   serveInTurns(
     directory: string,
     listing: Listing,
