@@ -84,7 +84,7 @@ const OURS = [
   'engine/confine/directory/path-dir.ts',
   'engine/confine/protect/git-control.ts',
   'engine/confine/protect/git-places.ts',
-  'engine/confine/walk.ts',
+  'engine/confine/walk/walk.ts',
   'engine/confine/watch.ts',
   'engine/confine/withheld/withheld.ts',
   'engine/failure-message.ts',

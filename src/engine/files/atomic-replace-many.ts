@@ -220,7 +220,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
       setAttributes(copy, old);
       await flushDraft(copy);
     });
-    copy.rest();
+    copy.closeDescriptor();
   } catch (error) {
     copy.drop();
     throw error;

@@ -107,7 +107,7 @@ export async function prepareContent(
     flush: async () => {
       // Side by side, both flushes take hardly longer than one.
       await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
-      draft.rest();
+      draft.closeDescriptor();
       if (signal?.aborted) fail({ kind: 'cancelled' });
     },
     check: () => {

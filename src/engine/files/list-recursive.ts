@@ -104,7 +104,7 @@ class Listing {
     const { withheld, path } = this.#place;
     if (withheld === undefined) return undefined;
     const parent = `${path === '/' ? '' : rawOf(path)}/${prefix}`.replace(/(.)\/$/, '$1');
-    return withheld.nameIn(parent, name, isDirectory, sameEntryIn(dir));
+    return withheld.verdictOnName(parent, name, isDirectory, sameEntryIn(dir));
   }
 
   async #enter(parent: Dir, name: string, prefix: string, level: number): Promise<boolean> {

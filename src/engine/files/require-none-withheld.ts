@@ -65,7 +65,7 @@ class Check {
   #entry(dir: Dir, below: string, name: string, isDirectory: boolean): void {
     const { shown: path, path: real } = this.#place;
     const parent = `${rawOf(real)}/${below}`.slice(0, -1);
-    const verdict = this.#withheld.nameIn(parent, name, isDirectory, sameEntryIn(dir));
+    const verdict = this.#withheld.verdictOnName(parent, name, isDirectory, sameEntryIn(dir));
     if (verdict === 'denied') fail({ kind: 'denied', path, holds: textOf(below + name) });
     if (verdict === 'hidden') fail({ kind: 'withheld', path, action: this.#action });
   }

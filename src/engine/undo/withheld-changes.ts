@@ -15,7 +15,7 @@ type Rules = Pick<Wall, 'withheld'>;
 export function verdictOn({ withheld }: Rules, change: Change): Verdict | undefined {
   if (withheld === undefined) return undefined;
   const isDirectory = change.kind !== 'changed' && change.type === 'directory';
-  const verdicts = touchedPaths(change).map((path) => withheld.path(rawOf(path), isDirectory));
+  const verdicts = touchedPaths(change).map((path) => withheld.verdictOnPath(rawOf(path), isDirectory));
   return (
     verdicts.find((verdict) => verdict === 'hidden') ?? verdicts.find((verdict) => verdict !== undefined)
   );

@@ -99,7 +99,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
     return asConfigured(app, { error: internalError(name, error) });
   } finally {
-    arrival?.name();
+    arrival?.markNamed();
     lease?.release();
     reporter?.end();
   }

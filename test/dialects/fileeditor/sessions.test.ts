@@ -39,7 +39,7 @@ async function call(
     ...{ engine: engine.as(caller), caller, session, signal },
     ...{ home: homedir(), settings: {}, progress: () => {} },
   });
-  arrival.name();
+  arrival.markNamed();
   if (!('result' in outcome)) throw new Error(`${name} must not fail as a protocol error`);
   const [item] = outcome.result.content;
   return item?.type === 'text' ? item.text : '';

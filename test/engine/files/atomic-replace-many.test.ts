@@ -56,7 +56,7 @@ function faulty(path: string, faults: Partial<Dir>): Place {
     owned: false,
     shown: path,
     path: join(root, path),
-    way: [],
+    parentNames: [],
     made: [],
     protectedPlaces: wall.protectedPlaces,
     withheld: undefined,

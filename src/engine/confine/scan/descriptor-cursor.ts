@@ -16,15 +16,15 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { identityOf, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
+import { heldIdentity, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
-// Taken out of the module once: they are called for every file, and going through its names costs each time.
+// Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { openSync, closeSync } = fs;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const O_PATH = 0o10000000;
-/** Deeper directories are found again from the nearest one that is still held. */
+/** How many levels keep their descriptors. The cursor reopens others from the nearest level that is still open. */
 const MAX_HELD = 8;
 const QUIET_STAT = { throwIfNoEntry: false } as const;
 
@@ -33,15 +33,18 @@ export class DescriptorCursor implements Cursor {
   readonly #memory: ListingMemory | undefined;
   readonly #descriptors = descriptorsPath();
   #names: string[] = [];
-  /** The descriptor of each level, -1 where it was let go. */
+  /** The descriptor of each level, -1 where it is closed. */
   #held: number[] = [];
-  /** Of the current directory; undefined when the last step failed, so that no stale number is ever used. */
+  /**
+   * The path before each name in the current directory; undefined when the last step failed, so that no stale
+   * descriptor is ever used.
+   */
   #prefix: string | undefined;
   #current: number;
   #directory: string | undefined = '';
-  /** Where the root is; empty where that is not to be used. */
+  /** The path of the root; empty if it must not be used. */
   #rootPath: string | undefined;
-  /** Where `state` looks for entries of the current directory, once that is known. */
+  /** The path before each name for `state`, once it is known. */
   #statPrefix: string | undefined;
 
   constructor(root: number, memory: ListingMemory | undefined) {
@@ -120,7 +123,7 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  /** Some directories can be listed only all at once. */
+  /** Tries to list everything at once, which is all that some directories allow. */
   #afterFailure(error: unknown): Listing | Absence {
     if (error instanceof EngineFailure) throw error;
     return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
@@ -196,7 +199,7 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
     const path = quickPath(this.#rootPath, this.#directory ?? '', names.length);
-    const held = path === undefined ? undefined : identityOf(this.#current);
+    const held = path === undefined ? undefined : heldIdentity(this.#current);
     if (path !== undefined && held && leadsTo(path, held)) {
       statAll(path, names, take);
       if (leadsTo(path, held)) return;
@@ -243,7 +246,7 @@ export class DescriptorCursor implements Cursor {
   }
 }
 
-/** `/proc/<pid>` is `/proc/self` with one link less to resolve at each lookup, where it is the same process. */
+/** `/proc/<pid>` has one link less to resolve at each lookup than `/proc/self`, if it is the same process. */
 let ownDescriptors: string | undefined;
 function descriptorsPath(): string {
   if (ownDescriptors !== undefined) return ownDescriptors;

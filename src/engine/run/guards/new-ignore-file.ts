@@ -1,7 +1,7 @@
 /** Renames a .cofferdamignore that a sandboxed command made: only the owner may say what the server hides. */
 import { join } from 'node:path';
 import type { Wall } from '../../confine/wall.ts';
-import { IGNORE_FILE, WORKSPACE_FILE } from '../../confine/withheld/ignore-file.ts';
+import { IGNORE_FILE, WORKSPACE_FILE } from '../../confine/withheld/owner-files.ts';
 import type { RunResult } from '../process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 

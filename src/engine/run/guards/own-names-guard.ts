@@ -82,7 +82,7 @@ export class OwnNamesGuard {
 
   #restoreLink({ path, target }: OwnLink): string[] {
     try {
-      const options = { straight: true, follow: false, own: true, makeParents: true };
+      const options = { straight: true, follow: false, includeWithheld: true, makeParents: true };
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {

@@ -9,7 +9,7 @@ const REFUSED = '.refused';
 /** Renames what is at the path, and returns lines for `withNotes`: none when nothing is there. */
 export function renameRefused(wall: Wall, path: string, what: string, why: string): string[] {
   try {
-    return wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) =>
+    return wall.at(path, { straight: true, follow: false, includeWithheld: true }, ({ dir, name }) =>
       renameRefusedIn(dir, name, what, why),
     );
   } catch {

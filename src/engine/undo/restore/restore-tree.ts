@@ -110,7 +110,7 @@ async function inside(
 }
 
 function stepInto(top: Dir, names: readonly (string | Buffer)[], place: Place): Dir {
-  let dir = top.again();
+  let dir = top.duplicate();
   for (const name of names) {
     const inner = typeof name === 'string' ? dir.enter(name) : (dir.enterRaw(name) ?? 'missing');
     dir.close();

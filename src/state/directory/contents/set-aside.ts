@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { type HashedFile, hashedFilesAt } from '../../../engine/confine/content/hashed-files.ts';
 import type { Dir, OpenFile, Stat } from '../../../engine/confine/directory/dir.ts';
-import { chooseKeeper } from '../../../engine/confine/protection.ts';
+import { chooseOpener } from '../../../engine/confine/protection.ts';
 import { rawOf } from '../../../engine/confine/scan/raw-names.ts';
 import type { SetAside, WholeTrees } from '../../contents.ts';
 import { takeOut } from './erase.ts';
@@ -75,7 +75,7 @@ export class SetAsideTrees implements WholeTrees {
       this.close();
       this.#folders.forget();
     }
-    this.#dir ??= chooseKeeper().hold(fs.realpathSync(this.#folders.make('aside')));
+    this.#dir ??= chooseOpener().hold(fs.realpathSync(this.#folders.make('aside')));
     return this.#dir;
   }
 

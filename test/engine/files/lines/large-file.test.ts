@@ -2,14 +2,14 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Dir, OpenFile } from '../../../../src/engine/confine/directory/dir.ts';
-import { chooseKeeper } from '../../../../src/engine/confine/protection.ts';
+import { chooseOpener } from '../../../../src/engine/confine/protection.ts';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { countLines, readLineRange, readTail } from '../../../../src/engine/files/lines/large-file.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
 const MiB = 1024 * 1024;
 const scratch = temporaryDirectory();
-const dir: Dir = chooseKeeper().hold(scratch.path);
+const dir: Dir = chooseOpener().hold(scratch.path);
 const opened: OpenFile[] = [];
 afterEach(() => {
   for (const file of opened.splice(0)) file.close();

@@ -1,17 +1,17 @@
-/** Files of a given directory that are the owner's: no tool can make, change or remove them. */
+/** The owner's own files in a served directory: no tool can make, change or remove them. */
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
 import { folded } from './name-forms.ts';
 
-/** Names what is hidden there. */
+/** Names what is hidden in its directory. */
 export const IGNORE_FILE = '.cofferdamignore';
-/** Says to the servers of a fleet which directory it is. */
+/** Tells the servers of a fleet which directory it is in. */
 export const WORKSPACE_FILE = '.cofferdam-workspace';
 
-/** Which of these files a name is, in any letters: the next server may run where these are one. */
+/** Which of these files a name means, in any letter case: the next server may run where case is ignored. */
 function ownerFile(name: string): ReadOnlyReason | undefined {
-  // Nearly all names end here.
+  // A quick exit for nearly all names.
   if (name.length < IGNORE_FILE.length) return undefined;
   const plain = folded(rawOf(name));
   if (plain === IGNORE_FILE) return 'ignore-file';

@@ -1,25 +1,23 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
-import { fail } from '../failures.ts';
-import { limits } from '../limits.ts';
-import type { Dir } from './directory/dir.ts';
-import { attempt, failMissing } from './errno.ts';
+import { fail } from '../../failures.ts';
+import type { Dir } from '../directory/dir.ts';
+import { attempt, failMissing } from '../errno.ts';
+import { Place } from '../place.ts';
+import type { Root } from '../roots.ts';
+import { rawOf } from '../scan/raw-names.ts';
+import type { WalkOptions, Wall } from '../wall.ts';
+import { HiddenDir } from '../withheld/hidden-dir.ts';
+import { sameEntryIn } from '../withheld/same-entry.ts';
+import { requireServedRoot } from '../withheld/served-root.ts';
+import type { Verdict, Withheld } from '../withheld/withheld.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
-import { Place } from './place.ts';
-import { readsAsGit } from './protect/git-control.ts';
-import type { Root } from './roots.ts';
-import { rawOf } from './scan/raw-names.ts';
-import type { WalkOptions, Wall } from './wall.ts';
-import { HiddenDir } from './withheld/hidden-dir.ts';
-import { requireNotOwnerFile } from './withheld/ignore-file.ts';
-import { sameEntryIn } from './withheld/same-entry.ts';
-import type { Verdict, Withheld } from './withheld/withheld.ts';
+import { climbsOut, components, isAbsolute, requireShortName } from './path-components.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
-const MAX_NAME_BYTES = 255;
 
-/** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
+/** One attempt to walk a path. `run` returns undefined when something moved meanwhile; the caller then starts again. */
 export class PathWalk {
   readonly #wall: Wall;
   readonly #shown: string;
@@ -44,36 +42,36 @@ export class PathWalk {
     this.#root = start.root;
     this.#dir = start.root.dir;
     this.#todo = start.rest;
-    this.#requireServed(start.root);
+    requireServedRoot(start.root, this.#withheld, path);
     if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
-  /** Yields before each name, so that others may run while a long path is walked. */
+  /** Yields before each name, so that other calls can run during the walk of a long path. */
   *run(): Generator<void, Place | undefined> {
     for (;;) {
       yield;
       this.#step();
       const asked = this.#todo.shift();
-      if (asked === undefined) return yield* this.#arrivedAtDirectory();
+      if (asked === undefined) return yield* this.#placeOfDirectory();
       if (asked === '..') {
-        if (!(yield* this.#up())) return undefined;
+        if (!(yield* this.#goUp())) return undefined;
         continue;
       }
-      this.#checkName(asked);
+      requireShortName(asked, this.#shown);
       const name = this.#withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
-        const link = this.#isFollowed ? this.#linkAt(name) : undefined;
+        const link = this.#followsLastLink ? this.#linkAt(name) : undefined;
         // A withheld name stays withheld, wherever it leads.
-        if (link === undefined || this.#verdict(name, false)) return this.#arrived(name);
+        if (link === undefined || this.#verdict(name, false)) return this.#placeAt(name);
         this.#follow(link);
         continue;
       }
-      if (!this.#into(name)) return undefined;
+      if (!this.#enter(name)) return undefined;
     }
   }
 
-  /** Whether a link at the end of the path is. */
-  get #isFollowed(): boolean {
+  /** Whether the walk follows a link at the end of the path. */
+  get #followsLastLink(): boolean {
     const { follow = true, straight = false } = this.#options;
     return follow && !straight;
   }
@@ -88,25 +86,19 @@ export class PathWalk {
     this.#made.remove();
   }
 
-  #checkName(name: string): void {
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-      fail({ kind: 'bad-path', path: this.#shown, why: 'name-too-long' });
-    }
-  }
-
-  /** Steps into a directory that is not the last component. False when it changed under the walk. */
-  #into(name: string): boolean {
+  /** Enters a component that is not the last one. False when it changed meanwhile. */
+  #enter(name: string): boolean {
     const verdict = this.#verdict(name, true);
     if (verdict === 'denied') return fail({ kind: 'denied', path: this.#shown });
-    if (verdict === 'hidden') this.#requireNotMade();
+    if (verdict === 'hidden') this.#refuseToCreateHidden();
     const found =
       verdict === 'hidden' ? 'missing' : attempt(this.#shown, 'open', () => this.#dir.enter(name));
     if (found === 'not-a-directory') {
       return fail({ kind: 'not-a-directory', path: this.#shown, through: true });
     }
     if (found === 'missing') {
-      if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
-      // What the path leaves again is not made: it would stay behind.
+      if (climbsOut(this.#todo, this.#names.length + 1)) fail({ kind: 'outside', path: this.#shown });
+      // A directory that `..` leaves again is not made, because it would stay behind.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
       return failMissing(this.#shown, 'entry', this.#similar(name));
     }
@@ -126,14 +118,14 @@ export class PathWalk {
   }
 
   get #withheld(): Withheld | undefined {
-    return this.#options.own ? undefined : this.#wall.withheld;
+    return this.#options.includeWithheld ? undefined : this.#wall.withheld;
   }
 
-  /** What the owner of the server decided about a name in the directory that the walk is in. */
+  /** Whether the owner withholds a name in the walk's current directory. */
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
     const withheld = this.#withheld;
     if (withheld === undefined) return undefined;
-    return withheld.nameIn(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
+    return withheld.verdictOnName(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
   }
 
   readonly #isListed = (name: string): boolean => this.#verdict(name, true) !== 'hidden';
@@ -142,20 +134,11 @@ export class PathWalk {
     return attempt(this.#shown, 'look at', () => this.#dir.spelled(name));
   }
 
-  /** A hidden entry cannot be created, and to a caller that only looks it is missing. */
-  #requireNotMade(): void {
+  /** Refuses to create a hidden entry. To a call that creates nothing, such an entry is missing. */
+  #refuseToCreateHidden(): void {
     if (this.#options.makeParents !== undefined) {
       fail({ kind: 'withheld', path: this.#shown, action: 'create' });
     }
-  }
-
-  /** Whether the rest of the path would leave the root if all of it existed. */
-  #climbsOut(): boolean {
-    let level = this.#names.length + 1;
-    return this.#todo.some((name) => {
-      level += name === '..' ? -1 : 1;
-      return level < 0;
-    });
   }
 
   #moveTo(dir: Dir, name: string): void {
@@ -169,46 +152,27 @@ export class PathWalk {
   }
 
   #enterRoot(root: Root): void {
-    this.#requireServed(root);
+    requireServedRoot(root, this.#withheld, this.#shown);
     this.#root = root;
     this.#dir = root.dir;
     this.#names = [];
   }
 
-  /** A given directory may lie in another one, whose rules then hold for it too. */
-  #requireServed(root: Root): void {
-    const withheld = this.#withheld;
-    if (withheld === undefined) return;
-    const verdict = withheld.path(rawOf(root.real), true);
-    if (verdict === 'denied') fail({ kind: 'denied', path: this.#shown });
-    if (verdict === 'hidden') failMissing(this.#shown, 'entry', []);
-  }
-
   #make(name: string): boolean {
-    if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
-    const path = this.#pathOf(name);
-    // Inside what was just made only names are protected; the whole path is checked when it has become a place.
-    if (this.#made.list.length === 0 || readsAsGit(name)) {
-      // Deeper ones could not be walked afterwards, and to make and remove thousands keeps others waiting.
-      if (this.#todo.length > limits.treeDepth)
-        fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
-      requireNotOwnerFile({ root: this.#root, name, path, shown: this.#shown });
-      this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
-    }
-    this.#options.onMake?.(path, this.#root.real);
-    try {
-      this.#dir.mkdir(name);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      attempt(this.#shown, 'create', () => {
-        throw error;
-      });
-    }
-    const parent = this.#dir;
-    const made = attempt(this.#shown, 'open', () => parent.enter(name));
-    if (typeof made === 'string' || 'linkTarget' in made) return false;
-    // The parent stays held until the place is closed, so that the new directory can be removed again.
-    this.#made.add(parent, name, { root: this.#root.dir, names: this.#names });
+    const made = this.#made.make(
+      {
+        root: this.#root,
+        parent: this.#dir,
+        parentNames: this.#names,
+        name,
+        path: this.#pathOf(name),
+        shown: this.#shown,
+        namesBelow: this.#todo.length,
+      },
+      this.#wall.protectedPlaces,
+      this.#options,
+    );
+    if (made === undefined) return false;
     this.#dir = made;
     this.#names.push(name);
     return true;
@@ -237,8 +201,8 @@ export class PathWalk {
     this.#todo.unshift(...rest);
   }
 
-  /** `..`: back to where the walk came from; above a root only the way to another root is open. */
-  *#up(): Generator<void, boolean> {
+  /** Handles `..`: goes back to where the walk came from. Above a root, only a path into another root is allowed. */
+  *#goUp(): Generator<void, boolean> {
     if (this.#names.length === 0) {
       const parent = components(this.#root.real).slice(0, -1);
       const { root, rest } = this.#wall.locate([...parent, ...this.#todo], this.#shown);
@@ -255,7 +219,7 @@ export class PathWalk {
     return yield* this.#rewalk(this.#names.slice(0, -levels));
   }
 
-  /** Goes again from the root to names that were directories a moment ago; links are not followed. */
+  /** Walks again from the root along names that were directories a moment ago. Follows no links. */
   *#rewalk(names: readonly string[]): Generator<void, boolean> {
     this.#release();
     this.#enterRoot(this.#root);
@@ -276,24 +240,24 @@ export class PathWalk {
     return true;
   }
 
-  *#arrivedAtDirectory(): Generator<void, Place | undefined> {
+  *#placeOfDirectory(): Generator<void, Place | undefined> {
     const name = this.#names.at(-1);
-    if (name === undefined) return this.#arrived('');
-    return (yield* this.#rewalk(this.#names.slice(0, -1))) ? this.#arrived(name) : undefined;
+    if (name === undefined) return this.#placeAt('');
+    return (yield* this.#rewalk(this.#names.slice(0, -1))) ? this.#placeAt(name) : undefined;
   }
 
-  #arrived(name: string): Place {
+  #placeAt(name: string): Place {
     const nested = name !== '' && this.#wall.roots.length > 1 ? this.#nestedRoot(name) : undefined;
     if (nested) {
       this.#release();
       this.#enterRoot(nested);
-      return this.#arrived('');
+      return this.#placeAt('');
     }
     const verdict = name === '' ? undefined : this.#verdict(name, false);
     const asDirectory = verdict ?? (name === '' ? undefined : this.#verdict(name, true));
     const barred = verdict ?? (asDirectory && this.#mayBeDirectory(name) ? asDirectory : undefined);
     if (barred === 'denied') fail({ kind: 'denied', path: this.#shown });
-    if (barred === 'hidden') this.#requireNotMade();
+    if (barred === 'hidden') this.#refuseToCreateHidden();
     return new Place({
       root: this.#root,
       dir: barred === 'hidden' ? new HiddenDir(this.#dir, this.#shown) : this.#dir,
@@ -303,19 +267,19 @@ export class PathWalk {
       name,
       shown: this.#shown,
       path: this.#pathOf(name),
-      way: this.#names,
+      parentNames: this.#names,
       made: this.#made.list,
       protectedPlaces: this.#wall.protectedPlaces,
     });
   }
 
-  /** Whether a directory is there, or could be made. */
+  /** Whether a directory is there, or nothing is, so that one could be made. */
   #mayBeDirectory(name: string): boolean {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     return stat === undefined || stat.type === 'directory';
   }
 
-  /** Absolute, with all links resolved. */
+  /** The absolute path of a name in the current directory, with all links resolved. */
   #pathOf(name: string): string {
     const below = [...this.#names, name].filter((part) => part !== '');
     return [this.#root.real === '/' ? '' : this.#root.real, ...below].join('/') || '/';
@@ -331,13 +295,4 @@ export class PathWalk {
     if (this.#dir !== this.#root.dir && !this.#made.holds(this.#dir)) this.#dir.close();
     this.#dir = this.#root.dir;
   }
-}
-
-function isAbsolute(path: string): boolean {
-  return path.startsWith('/') || (process.platform === 'win32' && /^[A-Za-z]:[\\/]/.test(path));
-}
-
-function components(path: string): string[] {
-  const parts = process.platform === 'win32' ? path.split(/[\\/]/) : path.split('/');
-  return parts.filter((part) => part !== '' && part !== '.');
 }

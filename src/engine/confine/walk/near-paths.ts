@@ -1,20 +1,20 @@
-/** Guesses which path a caller meant that named one where nothing is. */
-import { EngineFailure } from '../failures.ts';
-import { nearNames } from '../text/similar.ts';
-import { isTemporary } from './content/draft-names.ts';
-import type { Dir } from './directory/dir.ts';
-import { textOf } from './scan/raw-names.ts';
-import type { WalkOptions, Wall } from './wall.ts';
+/** Suggests paths that a caller may have meant when nothing is at the path that it sent. */
+import { EngineFailure } from '../../failures.ts';
+import { nearNames } from '../../text/similar.ts';
+import { isTemporary } from '../content/draft-names.ts';
+import type { Dir } from '../directory/dir.ts';
+import { textOf } from '../scan/raw-names.ts';
+import type { WalkOptions, Wall } from '../wall.ts';
 
 interface MissingName {
   /** The path as it was sent. */
   shown: string;
   name: string;
-  /** Whether the owner lets clients know of an entry. */
+  /** Whether the owner lets clients see an entry. */
   isListed(name: string): boolean;
 }
 
-/** What was probably meant: entries of the same directory with a similar name, written like the path sent. */
+/** Entries of the same directory with a similar name, in the form of the path that was sent. */
 export function similarPaths(dir: Dir, { shown, name, isListed }: MissingName): string[] {
   const end = shown.lastIndexOf(name);
   if (name === '' || end < 0) return [];
@@ -27,9 +27,12 @@ export function similarPaths(dir: Dir, { shown, name, isListed }: MissingName): 
   }
 }
 
-/** A suggestion looks at no more names of a directory than this. */
+/** How many names of a directory are compared at most. */
 const MOST_NAMES = 5000;
-/** What was read last: a call may miss many names of one directory. It only helps to guess, so it may be old. */
+/**
+ * The names that were read last: one call may miss many names of one directory. They may be outdated, since they only
+ * feed a guess.
+ */
 let lastRead: { state: string; names: readonly string[] } | undefined;
 
 function firstNames(dir: Dir): readonly string[] {
@@ -45,7 +48,10 @@ function firstNames(dir: Dir): readonly string[] {
   return names;
 }
 
-/** What is below similar directories by the rest of the path, or by similar names; else the directories. */
+/**
+ * Tries the rest of the path, or similar names, below each of the similar directories. If nothing is there, returns the
+ * directories.
+ */
 export function existingBelow(
   wall: Pick<Wall, 'resolve'>,
   directories: readonly string[],

@@ -1,25 +1,26 @@
-/** Files and directories outside of `.git` that a repository makes Git run, or read as configuration. */
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+/** Finds the files and directories that a repository makes Git run, or read as configuration, wherever they are. */
+import { readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { readSettings } from '../probe-path.ts';
+import { isLink } from './followed-path.ts';
 import { pathsNamedIn } from './git-config.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { recallNamed, rememberNamed } from './plain-repositories.ts';
 
-/** Includes of includes end here, as they do for Git. */
+/** How deep includes may nest, as in Git itself. */
 const MOST_INCLUDES = 10;
 
 /**
- * The paths that the repository of a worktree names, absolute: the worktree is the directory that many levels
- * above `dir`. Where links lead elsewhere, both the path as it is written and where it leads.
+ * The absolute paths that the repository of a worktree names. The worktree is the directory this many levels above
+ * `dir`. A path with links counts twice: as it is written, and where it leads.
  */
 export function pathsNamedBy(dir: Dir, levels: number, worktree: string): readonly string[] {
   return recallNamed(worktree) ?? rememberNamed(worktree, () => findNamed(dir, levels, worktree));
 }
 
-/** The same of a repository without a worktree around it, by the path of its directory. */
+/** The same for a repository without a worktree around it, by the path of its directory. */
 export function pathsNamedByBare(own: string): string[] {
   const common = commonDirectory(own);
   const configs = [readFollowing(join(common, CONFIG)), readFollowing(join(own, WORKTREE_CONFIG))];
@@ -37,11 +38,11 @@ function findNamed(dir: Dir, levels: number, worktree: string): string[] {
 }
 
 interface RepositoryPaths {
-  /** Git's directory of this worktree. */
+  /** Git's directory for this worktree. */
   own: string;
-  /** The one with the configuration. */
+  /** The directory with the configuration. */
   common: string;
-  /** Where `.git` is. */
+  /** The directory that `.git` is in. */
   worktree?: string;
 }
 
@@ -52,8 +53,8 @@ function namedIn(
   const hooks = new Set([join(common, HOOKS)]);
   const named = new Set<string>();
   const written = new Set<string>();
-  // Git takes a path from where it runs the hook: the worktree, which the configuration can move, or, for a push and
-  // without a worktree, its own directory.
+  // Git resolves a path where it runs the hook: in the worktree, which the configuration can move, or in its own
+  // directory, for a push and without a worktree.
   const starts = new Set([...(worktree === undefined ? [] : [worktree]), own, common]);
   const note = (config: string, from: string, room: number) => {
     const { hooks: directories, worktrees, includes } = pathsNamedIn(config);
@@ -72,34 +73,26 @@ function namedIn(
     for (const link of linksIn(directory)) named.add(link);
   }
   for (const name of [CONFIG, WORKTREE_CONFIG]) if (isLink(join(common, name))) named.add(join(common, name));
-  return [...new Set([...named].flatMap((path) => [path, realAsFarAsThere(path)]))];
+  return [...new Set([...named].flatMap((path) => [path, resolveExistingPart(path)]))];
 }
 
-/** Where a `.git` file says that its repository is. */
+/** The repository that a `.git` file points to. */
 export function directoryPointedTo(pointer: string, worktree: string): string | undefined {
   const line = /^gitdir:\s*(\S.*)?$/m.exec(pointer);
   return line ? resolve(worktree, line[1]?.trimEnd() ?? '') : undefined;
 }
 
-/** Where a linked worktree has its configuration: what its own directory says, or that itself. */
+/** The directory with the configuration of a linked worktree: the one that its own directory names, or that itself. */
 export function commonDirectory(own: string): string {
   return resolve(own, readSettings(join(own, COMMON))?.trim() ?? '.');
 }
 
-/** With all links resolved, as far as there is anything. */
-export function realAsFarAsThere(path: string): string {
+/** The path with all links resolved, as far as it exists. */
+export function resolveExistingPart(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    return dirname(path) === path ? path : join(realAsFarAsThere(dirname(path)), basename(path));
-  }
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
+    return dirname(path) === path ? path : join(resolveExistingPart(dirname(path)), basename(path));
   }
 }
 
@@ -113,7 +106,7 @@ function linksIn(directory: string): string[] {
 }
 
 function readFollowing(path: string): string | undefined {
-  return readSettings(realAsFarAsThere(path));
+  return readSettings(resolveExistingPart(path));
 }
 
 function atHome(path: string): string {
