@@ -9,10 +9,10 @@ export interface DiffOptions {
   context?: number;
 }
 
-/** What is in a diff after a line that no newline ends. */
+/** The remark in a diff after a line that has no newline. */
 export const NO_NEWLINE = '\\ No newline at end of file';
 
-/** The empty string when the texts are equal. A line is ended by `\n`; a `\r` before it belongs to the line. */
+/** Returns '' if the texts are equal. A line ends with `\n`; a `\r` before it is part of the line. */
 export function unifiedDiff(oldText: string, newText: string, options: DiffOptions): string {
   if (oldText === newText) return '';
   const context = options.context ?? 3;
@@ -22,22 +22,22 @@ export function unifiedDiff(oldText: string, newText: string, options: DiffOptio
   return parts.join('');
 }
 
-/** A line end or a tab would end the header, so a name with one is quoted. */
+/** Quotes a name with control characters: a newline or a tab would end the name. */
 function headerName(name: string): string {
   return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name;
 }
 
-/** The part of two texts that a diff must look at: equal lines before and after it are left out. */
+/** The part of two texts that has to be compared, without most of the equal lines before and after it. */
 interface Compared {
   oldLines: TextLines;
   newLines: TextLines;
-  /** Equal lines at the end: they are shown as context, not compared. */
+  /** How many equal lines at the end are only shown as context, and not compared. */
   shownOnly: number;
-  /** How many lines were left out before. */
+  /** How many lines come before this part. */
   skipped: number;
 }
 
-/** Equal lines after the last difference that are compared too: changes may read better further down. */
+/** How many equal lines after the last difference are compared, too: changes may read better further down. */
 const ROOM_TO_SLIDE = 100;
 
 function differingPart(oldText: string, newText: string, context: number): Compared {
@@ -58,10 +58,10 @@ function differingPart(oldText: string, newText: string, context: number): Compa
   };
 }
 
-/** Characters that are compared at once where texts are equal for long. */
+/** How many characters are compared at once. */
 const STEP = 4096;
 
-/** How many characters are equal at the beginning, and how many of the others at the end. */
+/** How many characters are equal at the start, and how many of the rest are equal at the end. */
 function equalEnds(oldText: string, newText: string): { head: number; tail: number } {
   const shorter = Math.min(oldText.length, newText.length);
   let head = 0;
@@ -85,7 +85,7 @@ function newlinesBefore(text: string, end: number): number {
   return count;
 }
 
-/** A run of changed lines: removed old ones, added new ones; the ends are exclusive. */
+/** A run of changed lines: old lines that are removed and new lines that are added. The ends are exclusive. */
 interface Change {
   oldFrom: number;
   oldTo: number;
@@ -115,7 +115,7 @@ function runsOf(changed: ChangedLines): Change[] {
   return runs;
 }
 
-/** Changes go into one hunk when their context would touch or overlap. */
+/** Puts changes into one hunk if their context would touch or overlap. */
 function hunksOf(changes: readonly Change[], context: number): Change[][] {
   const hunks: Change[][] = [];
   for (const change of changes) {
