@@ -1,4 +1,4 @@
-/** A long text in pieces: a change makes one of them again, not the whole text, and lines are counted by pieces. */
+/** A long text in pieces: a change rebuilds a few of them, not the whole text, and lines are counted for each piece. */
 import type { Splice } from './splice.ts';
 
 export class TextPieces {
@@ -18,7 +18,7 @@ export class TextPieces {
     return this.#pieces.join('');
   }
 
-  /** Where a text is if it occurs nowhere else, not even overlapping; undefined if it does, or occurs nowhere. */
+  /** The position of a text that occurs exactly once, overlapping places included; otherwise undefined. */
   onlyPlaceOf(needle: string): number | undefined {
     let only: number | undefined;
     let offset = 0;
@@ -39,7 +39,7 @@ export class TextPieces {
     return only;
   }
 
-  /** This many characters before the end of a piece and behind it. */
+  /** This many characters on either side of the end of a piece. */
   #seamAfter(index: number, characters: number): string {
     if (characters === 0 || index === this.#pieces.length - 1) return '';
     let behind = '';
@@ -49,7 +49,7 @@ export class TextPieces {
     return this.#pieces[index]!.slice(-characters) + behind;
   }
 
-  /** The line of a position, from 1. */
+  /** The line of a position, counted from 1. */
   lineAt(position: number): number {
     const { index, offset } = this.#pieceAt(position);
     let line = 1;
@@ -69,7 +69,7 @@ export class TextPieces {
     this.#newlines.splice(first.index, replaced, ...counts);
   }
 
-  /** The piece that a position lies in, or at whose end it is when it is that of the text. */
+  /** The piece that contains a position; for the end of the text, the last piece. */
   #pieceAt(position: number): { index: number; offset: number } {
     let offset = 0;
     let index = 0;
@@ -82,7 +82,7 @@ export class TextPieces {
   }
 }
 
-/** At least one piece, which may be empty. */
+/** Returns at least one piece, which may be empty. */
 function cut(text: string, size: number): string[] {
   if (text.length <= size) return [text];
   const pieces: string[] = [];

@@ -1,4 +1,4 @@
-/** Finds what a literal edit would change: exactly, whatever the case, or whatever the indentation. */
+/** Finds what a literal edit would change: exactly, ignoring case, or ignoring indentation. */
 import { type Failure, fail, type NearMatch } from '../../../failures.ts';
 import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../../encoding.ts';
 import { distance } from '../../similar.ts';
@@ -11,19 +11,19 @@ export interface LiteralEdit {
   find: string;
   replace: string;
   ignoreCase: boolean;
-  /** 0 is unlimited. */
+  /** The most places to replace; 0 for all. */
   limit: number;
-  /** Refuses when the text is in more than one place. */
+  /** Fails if the text occurs in more than one place. */
   unique?: boolean;
-  /** Tries blocks with another indentation when the exact text is not there. */
+  /** Accepts a block with another indentation if the exact text does not occur. */
   anyIndent?: boolean;
-  /** How many places there must be in all, whatever the limit; any number when left out. */
+  /** How many places there must be in total, whatever the limit. Default: any number. */
   expectCount?: number | undefined;
-  /** Whether it is a failure that the text is nowhere. Default true. */
+  /** Fails if the text does not occur. Default: true. */
   mustMatch?: boolean;
 }
 
-/** Where the failure of an edit belongs: which file, and which of the call's edits. */
+/** Says in failures which file and which edit of the call is meant. */
 export interface EditContext {
   path: string;
   edit: number;
@@ -31,11 +31,11 @@ export interface EditContext {
 
 const MOST_LINES_NAMED = 20;
 
-/** One way to read the file and what is looked for in it. */
+/** One way to interpret the file and the search text. */
 interface Reading {
   text: string;
   needle: string;
-  /** What is put in, with the line ends that it takes. */
+  /** The replacement, with the line ends that it gets. */
   put: string;
   toReal(at: number): number;
 }
@@ -57,7 +57,7 @@ export function findLiteralSplices(text: string, edit: LiteralEdit, context: Edi
   return findIndentedSplices(usual, lineEndingOf(text), edit, context);
 }
 
-/** Every line end reads as `\n`, and what is put in takes the file's own. */
+/** Every line end reads as `\n`, and the replacement gets the line ends of the file. */
 function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
   const { text: seen, toReal } = newlineView(text);
   const needle = find.replaceAll('\r\n', '\n');
@@ -66,14 +66,14 @@ function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
 
 function unusualReadings(text: string, usual: Reading, { find, replace }: LiteralEdit): Reading[] {
   const readings: Reading[] = [];
-  // The mark is no part of the text, but clients see it: a copy of the file's beginning brings it along.
+  // The byte-order mark is not part of the text, but clients see it and copy it with the beginning of the file.
   if (usual.needle.startsWith(BOM)) {
     const needle = usual.needle.slice(1);
     const beginning = usual.text.slice(0, needle.length);
     const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
     readings.push({ ...usual, text: beginning, needle, put });
   }
-  // A search text with `\r` in it means the text as it really is.
+  // A search text with `\r` may mean the text with its real line ends.
   if (find.includes('\r') && usual.text !== text) {
     readings.push({ text, needle: find, put: replace, toReal: (at) => at });
   }
@@ -117,7 +117,7 @@ function requireCount(count: number, expected: number | undefined, context: Edit
   fail({ kind: 'unexpected-count', path: context.path, expected, count });
 }
 
-/** Once means once: a second place that overlaps the first makes the text ambiguous too. */
+/** A second place that overlaps the first makes the text ambiguous, too. */
 function requireUnique(
   { text, needle }: Reading,
   ignoreCase: boolean,
@@ -155,7 +155,7 @@ const MOST_NEAR = 3;
 const MOST_LINES_COMPARED = 5000;
 const LONGEST_COMPARED = 120;
 
-/** Lines that look like the first line of what was not found: the same but for spaces, or nearly so. */
+/** Lines that resemble the first line of a text that was not found, apart from the whitespace around them. */
 export function nearLines(text: string, needle: string): NearMatch[] {
   const wanted = needle
     .split('\n')

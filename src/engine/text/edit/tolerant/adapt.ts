@@ -1,6 +1,6 @@
 /**
- * Writes a replacement as the file is written, where the text that it replaces differs from the file in line ends,
- * blanks, indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
+ * Adapts a replacement to the style of the file, if the search text differs from the file in line ends, blanks,
+ * indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
  */
 import { changedLines } from '../../diff/diff-lines.ts';
 import type { LineEnding } from '../../encoding.ts';
@@ -19,11 +19,11 @@ export interface Adapting {
   oldText: string;
   newText: string;
   ending: LineEnding;
-  /** Whether the place only fits when typography does not count. */
+  /** Whether the place fits only if typography is ignored. */
   ignoresTypography: boolean;
 }
 
-/** What replaces the old text; undefined where nothing shows how the file would write it. */
+/** The adapted replacement; undefined if nothing shows how the file would write it. */
 export function adaptNewText(edit: Adapting): string | undefined {
   const { place } = edit;
   const wanted = linesOf(edit.oldText, place);
@@ -42,7 +42,7 @@ export function adaptNewText(edit: Adapting): string | undefined {
   return joined(runs, real, indented, edit.ending);
 }
 
-/** Of a text whose final newline the file lacks, the lines before it. */
+/** The lines of a text, without the empty one after a final newline that the file lacks. */
 function linesOf(text: string, { lacksNewline }: FittingPlace): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lacksNewline && lines.length > 1 && lines.at(-1) === '') lines.pop();
@@ -54,7 +54,7 @@ function withoutReturn(real: readonly string[], index: number): string {
   return index < real.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Whether lines of the old text end with blanks, and those of the file never do. */
+/** Whether lines of the old text end with blanks although those of the file never do. */
 function addsBlanks(pairs: readonly LinePair[]): boolean {
   return (
     pairs.some(({ wanted }) => BLANK_AT_END.test(wanted)) &&
@@ -62,7 +62,7 @@ function addsBlanks(pairs: readonly LinePair[]): boolean {
   );
 }
 
-/** A last line that continues in the file has its blanks between words. */
+/** Keeps the blanks at the end of a last line that continues in the file: there they are between words. */
 function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapting): string[] {
   const endsLine = /^\r?\n|^$/.test(text.slice(place.end, place.end + 2));
   return lines.map((line, index) => {
