@@ -1,6 +1,6 @@
 /**
- * Replaces, removes and adds whole lines of a text. All other lines keep their bytes, new lines get the line
- * ending of the text, and the text keeps its final newline or the lack of one.
+ * Replaces, removes and adds whole lines of a text. All other lines keep their bytes, and new lines get the line ending
+ * of the text. A text with a final newline keeps it, and a text without one gets none.
  */
 
 import { lineCount, type TextLines } from '../diff/line-ids.ts';
@@ -13,14 +13,14 @@ export interface LineSplice {
   put: readonly string[];
 }
 
-/** The lines of a text that somebody sent, without their ends. */
+/** The lines of a text that a client sent, without their line ends. */
 export function blockOf(text: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Applies splices that are in order and do not overlap. `otherwise` is for a text without any line end. */
+/** Applies splices that are in ascending order and do not overlap. `otherwise` is for a text without line ends. */
 export function spliceLines(
   lines: TextLines,
   splices: readonly LineSplice[],
@@ -38,7 +38,7 @@ export function spliceLines(
     keepUntil(at);
     if (put.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
     for (const [index, line] of put.entries()) {
-      // In a text with both kinds of line ends, a line takes the end of the line that it replaces.
+      // In a text with both kinds of line ends, a line takes the line end of the one that it replaces.
       parts.push(line, (remove > 0 && endingAt(lines, at + Math.min(index, remove - 1))) || ending);
     }
     done = at + remove;
@@ -48,7 +48,7 @@ export function spliceLines(
   return text.endsWith('\n') ? result : withoutLastEnding(result);
 }
 
-/** How a line ends; undefined for a last line that no newline ends. */
+/** The line ending of a line; undefined for a last line without one. */
 export function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
   const end = starts[line + 1]!;
   if (text[end - 1] !== '\n') return undefined;

@@ -1,30 +1,30 @@
-/** A part of a text that fits into a number of bytes: whole lines, or a piece of one line that is longer. */
+/** Finds the part of a text that fits into a number of bytes: whole lines, or a piece of a line that is longer. */
 
 export interface LineSpan {
   /** The first line, counted from 1. */
   from: number;
-  /** Where to start in that line: a character, counted from 1. */
+  /** The character of that line to start with, counted from 1. */
   column: number;
-  /** How many lines at most. */
+  /** The most lines to return. */
   lines: number;
   maxBytes: number;
 }
 
 export interface LinesOfText {
-  /** Lines with their ends. */
+  /** The lines with their line ends. */
   text: string;
   /** The first line, and the last one; `from - 1` when there is none. */
   from: number;
   to: number;
-  /** Where the text begins in its first line. */
+  /** The character of its first line with which the text begins. */
   column: number;
-  /** Set when the text ends within its last line: the character where that continues, and the line's length. */
+  /** Set if the text ends within its last line: the character where the line continues, and the line's length. */
   goesOnAt?: { column: number; length: number };
-  /** The whole first line without its end, where the text begins or ends within it. */
+  /** The whole first line without its line end, if the text begins or ends within it. */
   firstLine?: string;
 }
 
-/** `first` is the number of the text's first line. The text behind the part is not read: it may be long. */
+/** `first` is the number of the text's first line. Does not scan the text after the part, which may be long. */
 export function partOfText(text: string, first: number, span: LineSpan): LinesOfText {
   const { from, column, lines, maxBytes } = span;
   const start = lines < 1 ? undefined : startOfLine(text, from - first);
@@ -45,14 +45,14 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
   if (to >= from) return { text: text.slice(begin, end), from, to, column, firstLine };
   const rest = text.slice(begin, firstEnd);
   const most = firstBytes(rest, maxBytes);
-  // A line end stays whole.
+  // Never splits a line end.
   const piece =
     most.length > 1 && most.endsWith('\r') && rest[most.length] === '\n' ? most.slice(0, -1) : most;
   const goesOnAt = { column: column + piece.length, length: firstLine.length };
   return { text: piece, from, to: from, column, goesOnAt, firstLine };
 }
 
-/** Where the line behind that many others begins: behind a newline, but not at the very end. */
+/** The start of the line after `before` others; undefined if the text has no such line. */
 function startOfLine(text: string, before: number): number | undefined {
   let start = 0;
   for (let line = 0; line < before && start < text.length; line++) start = endOfLine(text, start);
@@ -64,7 +64,7 @@ function endOfLine(text: string, from: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** The start of the text, at most this many bytes of UTF-8 but at least one character; no character is cut. */
+/** The first whole characters of a text: at most this many bytes of UTF-8, but at least one character. */
 function firstBytes(text: string, most: number): string {
   let [low, high] = [0, Math.min(text.length, most)];
   while (low < high) {
@@ -77,7 +77,7 @@ function firstBytes(text: string, most: number): string {
   return text.slice(0, low);
 }
 
-/** Whether a character of two code units would be cut there. */
+/** Whether a cut there would split a character of two code units. */
 function isHalf(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
