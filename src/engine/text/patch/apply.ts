@@ -1,10 +1,10 @@
 /**
  * Applies a parsed patch to a text.
  *
- * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest
- * place where all of its old lines stand; of two places equally near, neither is taken. There is no fuzz: every
- * line of context must match. Hunks stay in their order and never touch a line that an earlier one has
- * changed; they may share lines of context.
+ * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest place
+ * where all of its old lines occur. If two places are equally near, it is refused. There is no fuzz: every line of
+ * context must match. Hunks stay in their order and never touch a line that an earlier one has changed; they may share
+ * lines of context.
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
@@ -18,8 +18,8 @@ import { findPlaces, type PatchedLines } from './place.ts';
 export type Patched = { text: string } | { deleted: true };
 
 /**
- * `whole` is the text with its byte-order mark, undefined when there is no file; `path` is for the failure's facts.
- * A mark stays as it is, unless the patch shows it: then the patch decides.
+ * `whole` is the text with its byte-order mark, undefined if there is no file; `path` is for failures. The mark stays
+ * as it is, unless the patch shows it: then the patch decides.
  */
 export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
   if (patch.action === 'create') return { text: createdText(patch.hunks) };
@@ -30,8 +30,8 @@ export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: 
 }
 
 /**
- * Whether the first line of the file has a byte-order mark in the patch, before or after. A hunk that states another
- * line is meant for the first one when it begins with just that line.
+ * Whether the patch shows a byte-order mark on the first line of the file, before or after the change. A hunk that
+ * states another line is meant for the first one if it begins with exactly that line.
  */
 function showsMark([first]: readonly Hunk[], whole: string): boolean {
   if (!first) return false;
@@ -64,7 +64,7 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
     if (place === undefined) fail({ ...hunkMismatch(wanted, text), path, hunk: index + 1 });
     if (other !== undefined) fail({ ...twoPlaces(wanted, text, [place, other]), path, hunk: index + 1 });
     if (patch.action === 'delete' && place > output.done) break;
-    // A hunk of lines that states line 0 means the first one.
+    // A hunk with old lines that states line 0 means the first line.
     if (old.length > 0) moved = place - Math.max(0, hunk.oldStart - 1);
     output.write(hunk, place);
   }
@@ -80,7 +80,7 @@ function createdText(hunks: readonly Hunk[]): string {
   return lines.at(-1)?.newline === false ? text : `${text}\n`;
 }
 
-/** A line that no newline ends gets a key that no other line can have: lines hold no newlines. */
+/** The key of a line without a newline ends with one, so that no other line can have the same key. */
 function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: Endings): string {
   if (!newline) return `${text}\n`;
   return endings !== 'both' && text.endsWith('\r') ? text.slice(0, -1) : text;

@@ -7,7 +7,7 @@ export function addedContent(hunks: readonly Pick<LooseHunk, 'lines' | 'line'>[]
   return linesAsText(lines);
 }
 
-/** A wholly empty line among lines that are added is an empty line that lost its mark. */
+/** A completely empty line among added lines is an empty line that lost its mark. */
 function added(line: HunkLine, at: number): HunkLine {
   if (line.mark === '+' || (line.mark === ' ' && line.text.trim() === '')) return line;
   return badPatch("a new file can only have '+' lines", at - 1);

@@ -10,14 +10,14 @@ export interface Hunk {
 }
 
 export interface HunkLine {
-  /** Stands in both texts, only in the old one, or only in the new one. */
+  /** Whether the line is in both texts, only in the old one, or only in the new one. */
   mark: ' ' | '-' | '+';
   text: string;
-  /** False where `\ No newline at end of file` follows. */
+  /** False if `\ No newline at end of file` follows. */
   newline: boolean;
 }
 
-/** A patch as lines: `at` is the 0-based line that is read next, `end` the one before which the patch ends. */
+/** A patch as lines: `at` is the line to read next, counted from 0, and `end` is exclusive. */
 export interface PatchReader {
   lines: string[];
   at: number;
@@ -28,11 +28,11 @@ type Header = Omit<Hunk, 'lines'>;
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
 
-/** What to do about new lines of which nobody knows where they go. */
+/** What to do about new lines if it is unclear where they go. */
 export const ADD_CONTEXT =
   "give a line of the file before or after them as context (' the line'), or say that there is none ('@@ -7,0 +8,2 @@' puts two lines after line 7)";
 
-/** `at` is 0-based, as everywhere in reading; the fact that is thrown counts from 1. */
+/** `at` counts from 0, as everywhere in the parser; the line in the failure counts from 1. */
 export function badPatch(reason: string, at: number): never {
   fail({ kind: 'bad-patch', reason, line: at + 1 });
 }
@@ -60,7 +60,7 @@ export function readHunk(reader: PatchReader): Hunk {
   return { ...header, lines };
 }
 
-/** Reads as many lines as the header counts; undefined, and nothing read, where others follow. */
+/** Reads as many lines as the header counts. If more or fewer follow, reads nothing and returns undefined. */
 export function readCountedLines(
   reader: PatchReader,
   { oldCount, newCount }: Pick<Header, 'oldCount' | 'newCount'>,
@@ -100,7 +100,7 @@ function readHeader(line: string, at: number): Header {
   return header;
 }
 
-/** What a header of a unified diff counts; undefined for any other line. */
+/** The numbers in the header of a hunk; undefined for any other line. */
 export function countedHeader(line: string): Header | undefined {
   const parts = HEADER.exec(line);
   if (parts === null) return undefined;
@@ -112,7 +112,7 @@ export function countedHeader(line: string): Header | undefined {
   };
 }
 
-/** A wholly empty line is an empty line of context that lost its single space on the way. */
+/** A completely empty line is an empty line of context that lost its single space. */
 export function hunkLine(line: string): HunkLine | undefined {
   if (isBare(line)) return { mark: ' ', text: line, newline: true };
   const mark = line[0];
@@ -130,7 +130,7 @@ export function markNoNewline(lines: HunkLine[], at: number): void {
   lines.push({ ...last, newline: false });
 }
 
-/** Whether lines of the hunk follow although all that its header counts were read. */
+/** Whether more lines of the hunk follow after all that its header counts. */
 function goesOn({ lines, at, end }: PatchReader): boolean {
   while (at < end && isBare(lines[at]!)) at++;
   if (at >= end || isNamePair(lines, at, end) || isSignature(lines, at, end)) return false;
@@ -156,7 +156,7 @@ export function checkLines(lines: readonly HunkLine[], headerAt: number): void {
       badPatch("'\\ No newline at end of file' comes before the last line of the hunk", headerAt);
     }
     if (newline) continue;
-    // Lines may be added after a line of context that had no newline: it then gets one.
+    // Lines may be added after a line of context without a newline, which then gets one.
     if (mark === '+') newEnded = true;
     else oldEnded = true;
   }
@@ -176,7 +176,7 @@ function wrongCounts({ lines, end }: PatchReader, headerAt: number, header: Head
       bare++;
       continue;
     }
-    // Empty lines count only where the hunk continues after them.
+    // Empty lines count only if the hunk continues after them.
     oldCount += bare + (read.mark === '+' ? 0 : 1);
     newCount += bare + (read.mark === '-' ? 0 : 1);
     bare = 0;

@@ -1,11 +1,11 @@
-/** Reads a patch of one or more files, in either of two forms, into one list of operations. */
+/** Reads a patch of one or more files, in either of two formats, into one list of operations. */
 import { BOM } from '../../encoding.ts';
 import { isBeginPatch, readBeginPatch } from './begin-patch.ts';
 import type { FileOperation } from './file-operation.ts';
 import { badPatch } from './hunk.ts';
 import { readUnifiedFiles } from './unified-files.ts';
 
-/** Throws `bad-patch` with the line of the patch that cannot be read. No change is silently left out. */
+/** Fails with `bad-patch` and the line of the patch that cannot be read. It never drops a change silently. */
 export function parseFilePatch(text: string): FileOperation[] {
   const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -22,10 +22,10 @@ export function parseFilePatch(text: string): FileOperation[] {
   return operations;
 }
 
-/** What tells the two forms apart. */
+/** The first such line shows which of the two formats a patch has. */
 const FIRST_LINE = /^(diff --git |--- \S|\*\*\* Begin Patch\s*$)/;
 
-/** When the patch's own lines end with `\r\n`, this says nothing about the files. */
+/** If the patch's own lines end with `\r\n`, this says nothing about the files. */
 function dropCarriageReturns(lines: string[]): void {
   for (const [at, line] of lines.entries()) if (line.endsWith('\r')) lines[at] = line.slice(0, -1);
 }

@@ -15,7 +15,7 @@ export type { Hunk, HunkLine } from './hunk.ts';
 export interface ParsedPatch {
   /** `create` when the old name is /dev/null, `delete` when the new one is. */
   action: 'change' | 'create' | 'delete';
-  /** The names as they stand in the patch, empty where it has none. They never choose the file. */
+  /** The names in the patch, empty if it has none. They never choose the file. */
   oldName: string;
   newName: string;
   hunks: readonly Hunk[];
@@ -25,8 +25,8 @@ const NOWHERE = '/dev/null';
 const BINARY = /^(GIT binary patch|Binary files .* differ)/;
 
 /**
- * Anything may stand around the patch: a markdown fence, prose, the headers of git or of a mail. The parser refuses
- * what it would otherwise leave out silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
+ * Anything may surround the patch: a Markdown fence, prose, the headers of git or of a mail. The parser refuses what it
+ * would otherwise drop silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
  */
 export function parsePatch(text: string): ParsedPatch {
   const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
@@ -40,7 +40,7 @@ export function parsePatch(text: string): ParsedPatch {
   return { action: actionOf(names, hunks), oldName: names.old, newName: names.new, hunks };
 }
 
-/** The part between the outermost fence, or all lines. A line of a diff never begins with a fence. */
+/** The part inside the outermost fence, or all lines. A line of a diff never begins with a fence. */
 function fencedPart(lines: readonly string[]): { at: number; end: number } {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
@@ -94,7 +94,7 @@ function readNames(reader: PatchReader): Names {
   return names;
 }
 
-/** An empty file has no hunks: then git names only the file's mode. */
+/** For an empty file, git prints no hunks and no names, only the mode of the file. */
 function namesByMode(lines: readonly string[], from: number): Names {
   const has = (header: RegExp) => lines.some((line) => header.test(line));
   const created = has(/^new file mode \d+\s*$/);
@@ -116,7 +116,7 @@ function withoutNames(reader: PatchReader): Names {
   return { old: '', new: '', at };
 }
 
-/** When the patch's own lines end with `\r\n`, this says nothing about the file. */
+/** If the patch's own lines end with `\r\n`, this says nothing about the file. */
 function dropCarriageReturns({ lines, at }: PatchReader): void {
   for (let line = at; line < lines.length; line++) {
     if (lines[line]!.endsWith('\r')) lines[line] = lines[line]!.slice(0, -1);
@@ -146,7 +146,7 @@ function atHunk({ lines, at, end }: PatchReader): boolean {
   return at < end && lines[at]!.startsWith('@@');
 }
 
-/** Text may follow the patch, also after its fence, but nothing that would be a change left out. */
+/** Text may follow the patch, even after its fence, but no other change: it would be dropped. */
 function expectNoMore({ lines, at: from }: PatchReader): void {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]!;

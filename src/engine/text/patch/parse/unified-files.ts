@@ -6,7 +6,7 @@ import type { FileOperation, LooseHunk } from './file-operation.ts';
 import { badPatch, isNamePair, isSignature, type PatchReader, skipBlank } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
 
-/** Anything may stand between the files: prose, fences, the headers of a mail. A change that has no file may not. */
+/** Prose, fences or the headers of a mail may come between the files, but no hunk without a file. */
 export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
   const operations: FileOperation[] = [];
   while (reader.at < reader.end) {
@@ -29,7 +29,7 @@ function isFileStart({ lines, end }: PatchReader, at: number): boolean {
 
 interface Headers {
   at: number;
-  /** The first one: `diff --git …` where the file has such a line. */
+  /** The first header: `diff --git …` if the file has such a line. */
   line: string;
   git: NamePair | undefined;
   names: NamePair | undefined;
@@ -75,7 +75,7 @@ function readHeaders(reader: PatchReader): Headers {
   return headers;
 }
 
-/** Directly after the names a hunk may begin without its header. */
+/** Directly after the names, a hunk may begin without a header. */
 function atHunk({ lines, at, end }: PatchReader, { names }: Headers, hunks: readonly LooseHunk[]): boolean {
   if (at >= end) return false;
   if (lines[at]!.startsWith('@@')) return true;
