@@ -1,4 +1,4 @@
-/** What is in a directory, and below it. */
+/** Lists what is in a directory, and the tree below it. */
 import type { Dir, Entry } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -13,14 +13,14 @@ import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 
 export interface ListedEntry extends Entry {
-  /** What a link leads to: `outside` also when that is missing or cannot be found out. Equal to `type` otherwise. */
+  /** What a link leads to; `outside` also if that is missing or unknown. For other entries, the same as `type`. */
   target: 'file' | 'directory' | 'special' | 'outside';
 }
 
 export interface TreeNode {
   name: string;
   type: 'file' | 'directory';
-  /** Absent for files, and for directories whose content was not asked for. */
+  /** Absent for files, and for directories whose content was not requested. */
   children?: TreeNode[];
 }
 
@@ -49,7 +49,7 @@ export async function listEntries(
   }
 }
 
-/** Trees are asked for again and again, and most directories are as they were. */
+/** Clients request trees again and again, and most directories have not changed in between. */
 const remembered = new ListingCache();
 
 export async function buildTree(
@@ -84,7 +84,7 @@ async function treeOf(
     cursor.close();
   }
 
-  /** `below` is the path from the place on, in raw names; `path` is where that is. */
+  /** `below` is the path relative to the place, in raw names; `path` is the whole path. */
   async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
     if (level >= depth) return { name: label, type: 'directory' };
     if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
@@ -116,7 +116,7 @@ async function treeOf(
   }
 }
 
-/** What of the entries below a place the owner lets clients know; undefined when that is everything. */
+/** Leaves out the entries below a place that the owner withholds; undefined if the owner withholds nothing. */
 function servedBelow({ withheld, path }: Place, cursor: Cursor): WithheldBelow | undefined {
   return withheld && new WithheldBelow({ withheld, path: rawOf(path) }, cursor);
 }
@@ -127,7 +127,7 @@ export function openDirectory(place: Place): Dir {
   return place.enter();
 }
 
-/** Where a listing begins it must be possible to list: if not, the directory itself says why. */
+/** Lists the requested directory itself. If that fails, listing it another way tells why. */
 async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
   if (typeof listing !== 'string') return inOrder(listing, yielder);
@@ -135,16 +135,16 @@ async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yie
   return fail({ kind: 'unstable', path: shown });
 }
 
-/** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
+/** Shows a directory inside a tree as empty if it may not be listed, instead of failing. */
 async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
   return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, yielder);
 }
 
-/** Listings are remembered, so each is put in order once. */
+/** Listings are cached, so each one is sorted only once. */
 const ordered = new WeakMap<Listing, Listing>();
 
-/** By raw names, and so byte-wise. */
+/** Sorts by raw names, and so by bytes. */
 function inOrder(listing: Listing, yielder: Yielder): Listing | Promise<Listing> {
   return ordered.get(listing) ?? putInOrder(listing, yielder);
 }

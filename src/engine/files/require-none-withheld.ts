@@ -37,7 +37,7 @@ class Check {
     this.#yielder = yielder;
   }
 
-  /** `below` is where the directory is, in raw names from the place on, with a `/` at its end. */
+  /** `below` is the path of the directory relative to the place, in raw names, with a `/` at its end. */
   async directory(dir: Dir, below: string, level: number): Promise<void> {
     const { shown: path } = this.#place;
     if (level > limits.treeDepth) fail({ kind: 'bad-path', path, why: 'too-deep' });

@@ -1,26 +1,27 @@
 /**
- * Long values on their way between threads.
+ * Sends long values between threads.
  *
- * A message is copied in one turn, however long it is. So long texts, bytes and lists go ahead of it in chunks, and
- * the message itself only says where each belongs.
+ * A message is copied in one turn of the event loop, however long it is. So long texts, bytes and lists are sent ahead
+ * of it in chunks, and the message itself only says where each belongs.
  */
 
-/** In characters, bytes, and items of a list. */
+/** Longer texts and bytes are sent in chunks of this length. */
 const LONG = 256 * 1024;
+/** Longer lists are sent in chunks of this many items. */
 const MANY = 1024;
 
-/** A part of the value with this number; parts come in their order. */
+/** A part of the value with this number; the parts of a value are sent in order. */
 export interface MessageChunk {
   value: number;
   part: string | Uint8Array | unknown[];
 }
 
-/** Marks where a long value belongs in a message; no other object in a message has this name in it. */
+/** Marks where a long value belongs in a message; no other object in a message has a member of this name. */
 interface Placeholder {
   '\0chunks': number;
 }
 
-/** Gives the chunks, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
+/** Yields the chunks, and returns the message to send after them. Bytes that are `kept` stay in the message. */
 export function* packed(message: unknown, kept?: unknown): Generator<MessageChunk, unknown> {
   let values = 0;
   function* pack(value: unknown): Generator<MessageChunk, unknown> {
@@ -51,12 +52,12 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
   return yield* pack(message);
 }
 
-/** A view would take along all the memory that it looks at. */
+/** Copies a view of a larger buffer: sending the view would copy the whole buffer. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 
-/** Collects chunks until the message behind them comes. */
+/** Collects chunks until the message after them arrives. */
 export class Unpacking {
   #parts: MessageChunk['part'][][] = [];
 
@@ -65,7 +66,7 @@ export class Unpacking {
     this.#parts[value].push(part);
   }
 
-  /** The whole message; after it the next one may come. */
+  /** Returns the whole message; after that, the next one may arrive. */
   unpacked(message: unknown): unknown {
     const values = this.#parts.map(joined);
     this.#parts = [];

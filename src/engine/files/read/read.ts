@@ -26,7 +26,7 @@ export interface FileContent {
 }
 
 export interface ReadOptions {
-  /** Refuses larger files; the engine's own limit holds in any case. */
+  /** Refuses larger files; the engine's own limit applies in any case. */
   limit?: number;
   signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export async function readContent(place: Place, options: ReadOptions = {}): Prom
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 
-/** The text of a file in any encoding, without a byte-order mark; `declared` says which one is declared for it. */
+/** The text of a file in any encoding, without a byte-order mark; `declared` returns the one declared for the file. */
 export async function readDecoded(
   place: Place,
   declared: () => Charset | undefined,
