@@ -1,4 +1,4 @@
-/** How many workers the edits of a flood start. */
+/** How many workers a flood of edits starts. */
 import { afterAll, expect, it } from 'vitest';
 import { TextEditor } from '../../../../src/engine/files/edit/text-editor.ts';
 import type { Rewriting } from '../../../../src/engine/text/rewrite.ts';
@@ -20,6 +20,6 @@ it('stays small: an edit waits for a worker that will soon be free', async () =>
     for (let i = 0; i < 5; i++) expect(String((await editor.run(job, bytes)).bytes)).toBe('o text\n');
   };
   await Promise.all(Array.from({ length: 8 }, edit));
-  // Where each edit that finds no idle worker starts one, these start eight at the least.
+  // If each edit that finds no idle worker started one, these would start at least eight.
   expect(started).toBeLessThan(5);
 });

@@ -1,4 +1,4 @@
-/** What narrows a search down, and what is counted once for many edits, must not change any answer. */
+/** Narrowing a search down, and counting once for many edits, must not change any result. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
@@ -62,7 +62,7 @@ function someCopy(random: Random, text: string): string {
   return copy.join('\n') + (random(2) === 0 ? '\n' : '');
 }
 
-it('a text fits in the same places, whether all of the file is searched or only the lines that may matter', () => {
+it('finds the same places, whether it searches the whole file or only the lines that may match', () => {
   const random = seededRandom(5);
   const counts = { found: 0, narrowed: 0 };
   for (let round = 0; round < soak(600, 3000); round++) {
@@ -83,7 +83,7 @@ it('a text fits in the same places, whether all of the file is searched or only 
   expect(counts.found).toBeGreaterThan(counts.narrowed);
 });
 
-it('lines and line ends are counted as in the text that the edits have made', () => {
+it('counts lines and line ends as they are in the edited text', () => {
   const random = seededRandom(6);
   let places = 0;
   for (let round = 0; round < soak(40, 200); round++) {
@@ -112,7 +112,7 @@ it('lines and line ends are counted as in the text that the edits have made', ()
   expect(places).toBeGreaterThan(soak(40, 200));
 });
 
-it('the closest place has most lines in common, whatever their blanks and typography', () => {
+it('finds the closest place: the one with most lines in common, ignoring blanks and typography', () => {
   const random = seededRandom(7);
   for (let round = 0; round < soak(200, 1000); round++) {
     const text = someText(random, 30);
@@ -127,7 +127,7 @@ it('the closest place has most lines in common, whatever their blanks and typogr
   }
 });
 
-it('many edits of a long file are looked for where they may stand', () => {
+it('searches for many edits of a long file only where they may match', () => {
   const text = Array.from({ length: 100_000 }, (_, line) => `\tline ${line}\n`).join('');
   const view = narrowedText(text, '  line 77077\n  line 77078\n', false)!;
   expect(view.text.length).toBeLessThan(100);
