@@ -1,4 +1,4 @@
-/** A file of three gigabytes: calls that do not read it are quick, and calls that read all of it are refused clearly. */
+/** A file of three gigabytes: calls that do not read it are quick, and calls that read it all are refused clearly. */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
