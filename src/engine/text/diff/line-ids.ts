@@ -1,41 +1,6 @@
-/**
- * Splits texts into lines and numbers them, equal lines with equal numbers, without making a string of each.
- *
- * A line includes the `\n` that ends it: a last line without a newline differs from the same line with one.
- */
+/** Numbers the lines of two texts, equal lines with equal numbers, without making a string of each. */
 
-export interface TextLines {
-  text: string;
-  /** Where each line begins, and where the last one ends. */
-  starts: Int32Array;
-}
-
-export function lineCount(lines: TextLines): number {
-  return lines.starts.length - 1;
-}
-
-/** A line with its newline. */
-export function lineAt({ text, starts }: TextLines, line: number): string {
-  return text.slice(starts[line], starts[line + 1]);
-}
-
-/** The lines between two positions, each of which is the start of a line or the end of the text. */
-export function linesBetween(text: string, from: number, to: number): TextLines {
-  const starts: number[] = [];
-  let at = from;
-  while (at < to) {
-    starts.push(at);
-    at = lineAfter(text, at);
-  }
-  starts.push(at);
-  return { text, starts: Int32Array.from(starts) };
-}
-
-/** The position after the next newline, or the end of the text. */
-export function lineAfter(text: string, from: number): number {
-  const newline = text.indexOf('\n', from);
-  return newline < 0 ? text.length : newline + 1;
-}
+import { lineAt, type TextLines } from './text-lines.ts';
 
 export interface LineIds {
   old: Int32Array;

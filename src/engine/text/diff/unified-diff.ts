@@ -1,6 +1,7 @@
 /** Writes the difference of two texts as a unified diff, in the form in which `diff -u` prints it. */
 import { type ChangedLines, changedLines } from './diff-lines.ts';
-import { lineAfter, lineAt, lineCount, linesBetween, numberLines, type TextLines } from './line-ids.ts';
+import { numberLines } from './line-ids.ts';
+import { lineAfter, lineAt, lineCount, linesBetween, type TextLines } from './text-lines.ts';
 
 export interface DiffOptions {
   oldName: string;

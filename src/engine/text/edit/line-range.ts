@@ -1,6 +1,6 @@
 /** Finds a range of lines in a text. */
 import { fail } from '../../failures.ts';
-import { lineAfter } from '../diff/line-ids.ts';
+import { lineAfter } from '../diff/text-lines.ts';
 import { countLines } from '../encoding.ts';
 
 /** Lines counted from 1, both included. A `to` beyond the text means its last line. */

@@ -1,5 +1,5 @@
 /** Finds the lines that anchors name, even if they have moved since the author of the edit read the file. */
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import type { AnchoredLine, EditRefusal } from '../edit/edit-refusal.ts';
 import { type Anchor, type AnchoredLines, lineHash, parseAnchors } from './anchors.ts';
 import { type MovedLines, movedLines } from './moved-lines.ts';

@@ -1,6 +1,6 @@
 /** Adds lines to a text before one of its lines, or at its end. */
 import { fail } from '../../failures.ts';
-import { lineCount, linesBetween } from '../diff/line-ids.ts';
+import { lineCount, linesBetween } from '../diff/text-lines.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
 import { blockOf, spliceLines } from './line-splice.ts';
 

@@ -1,5 +1,5 @@
 /** Turns a replacement of whole lines into a splice of characters. */
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { lineCount, type TextLines } from '../diff/text-lines.ts';
 import type { Splice } from '../edit/splice.ts';
 import { lineEndingOf } from '../encoding.ts';
 import { blockOf, endingAt } from './line-splice.ts';

@@ -3,7 +3,7 @@
  * of the text. A text with a final newline keeps it, and a text without one gets none.
  */
 
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
 /** The lines of `put` replace `remove` lines from line `at` on (counted from 0). */

@@ -1,6 +1,7 @@
 /** Finds where the lines of an earlier version of a text are now. */
 import { changedLines } from '../diff/diff-lines.ts';
-import { type LineIds, lineCount, linesBetween, numberLines } from '../diff/line-ids.ts';
+import { type LineIds, numberLines } from '../diff/line-ids.ts';
+import { lineCount, linesBetween } from '../diff/text-lines.ts';
 
 /** Lines count from 0. */
 export interface MovedLines {

@@ -8,7 +8,7 @@
  * that another one has changed.
  */
 import { fail } from '../../failures.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';

@@ -7,7 +7,7 @@
  * lines of context.
  */
 import { fail } from '../../failures.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { BOM } from '../encoding.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';

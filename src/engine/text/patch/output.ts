@@ -1,5 +1,5 @@
 /** Builds the patched text: unchanged stretches of the old one, and the lines that hunks add. */
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type Part, textOfParts } from '../edit/parts.ts';
 import type { LineEnding } from '../encoding.ts';
 import type { HunkLine } from './parse/hunk.ts';

@@ -1,6 +1,6 @@
 /** Finds the part of a file that has most in common with a text that occurs nowhere in it. */
 import { excerpt } from '../../diff/excerpt.ts';
-import { lineAfter } from '../../diff/line-ids.ts';
+import { lineAfter } from '../../diff/text-lines.ts';
 import { unifiedDiff } from '../../diff/unified-diff.ts';
 import { splitLines } from '../../encoding.ts';
 import type { ClosestPlace } from '../edit-refusal.ts';
