@@ -36,3 +36,9 @@ export function lineAfter(text: string, from: number): number {
   const newline = text.indexOf('\n', from);
   return newline < 0 ? text.length : newline + 1;
 }
+
+export function newlinesBetween(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

@@ -1,7 +1,7 @@
 /** Writes the difference of two texts as a unified diff, in the form in which `diff -u` prints it. */
 import { type ChangedLines, changedLines } from './diff-lines.ts';
 import { numberLines } from './line-ids.ts';
-import { lineAfter, lineAt, lineCount, linesBetween, type TextLines } from './text-lines.ts';
+import { lineAfter, lineAt, lineCount, linesBetween, newlinesBetween, type TextLines } from './text-lines.ts';
 
 export interface DiffOptions {
   oldName: string;
@@ -55,7 +55,7 @@ function differingPart(oldText: string, newText: string, context: number): Compa
     oldLines: linesBetween(oldText, start, end),
     newLines: linesBetween(newText, start, newText.length - (oldText.length - end)),
     shownOnly,
-    skipped: newlinesBefore(oldText, start),
+    skipped: newlinesBetween(oldText, 0, start),
   };
 }
 
@@ -78,12 +78,6 @@ function equalEnds(oldText: string, newText: string): { head: number; tail: numb
     tail += STEP;
   while (tail < most && back(oldText, tail, tail + 1) === back(newText, tail, tail + 1)) tail++;
   return { head, tail };
-}
-
-function newlinesBefore(text: string, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }
 
 /** A run of changed lines: old lines that are removed and new lines that are added. The ends are exclusive. */

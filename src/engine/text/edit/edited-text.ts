@@ -1,8 +1,9 @@
 /** A text that many edits change one after the other: its lines and line ends are counted once, not for each edit. */
+import { newlinesBetween } from '../diff/text-lines.ts';
 import type { LineEnding } from '../encoding.ts';
 import { hasLoneSurrogate, QUICK_PRODUCT } from './literal/occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
-import { newlinesIn, TextPieces } from './text-pieces.ts';
+import { TextPieces } from './text-pieces.ts';
 
 const PIECE = 64 * 1024;
 /** After a splice that inserts more than this, everything is counted again: an update would cost as much. */
@@ -70,7 +71,7 @@ export class EditedText {
     this.#inPieces.replace(splice);
     this.#text = undefined;
     this.#length += text.length - (end - start);
-    if (ends !== undefined) ends.lf += newlinesIn(text, 0, text.length) - gone;
+    if (ends !== undefined) ends.lf += newlinesBetween(text, 0, text.length) - gone;
   }
 
   /** Takes over the text that the splices produced from this one. */

@@ -1,4 +1,5 @@
 /** A long text in pieces: a change rebuilds a few of them, not the whole text, and lines are counted for each piece. */
+import { newlinesBetween } from '../diff/text-lines.ts';
 import type { Splice } from './splice.ts';
 
 export class TextPieces {
@@ -11,7 +12,7 @@ export class TextPieces {
   constructor(text: string, size: number) {
     this.#size = size;
     this.#pieces = cut(text, size);
-    this.#newlines = this.#pieces.map((piece) => newlinesIn(piece, 0, piece.length));
+    this.#newlines = this.#pieces.map((piece) => newlinesBetween(piece, 0, piece.length));
   }
 
   get text(): string {
@@ -54,7 +55,7 @@ export class TextPieces {
     const { index, offset } = this.#pieceAt(position);
     let line = 1;
     for (let before = 0; before < index; before++) line += this.#newlines[before]!;
-    return line + newlinesIn(this.#pieces[index]!, 0, position - offset);
+    return line + newlinesBetween(this.#pieces[index]!, 0, position - offset);
   }
 
   replace({ start, end, text }: Splice): void {
@@ -63,7 +64,7 @@ export class TextPieces {
     const head = this.#pieces[first.index]!.slice(0, start - first.offset);
     const tail = this.#pieces[last.index]!.slice(end - last.offset);
     const made = cut(head + text + tail, 2 * this.#size);
-    const counts = made.map((piece) => newlinesIn(piece, 0, piece.length));
+    const counts = made.map((piece) => newlinesBetween(piece, 0, piece.length));
     const replaced = last.index - first.index + 1;
     this.#pieces.splice(first.index, replaced, ...made);
     this.#newlines.splice(first.index, replaced, ...counts);
@@ -88,10 +89,4 @@ function cut(text: string, size: number): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
   return pieces;
-}
-
-export function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

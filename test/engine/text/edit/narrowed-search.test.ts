@@ -1,8 +1,8 @@
 /** Narrowing a search down, and counting once for many edits, must not change any result. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
+import { newlinesBetween } from '../../../../src/engine/text/diff/text-lines.ts';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { lineAt } from '../../../../src/engine/text/edit/literal/literal-edit.ts';
 import { applySplices } from '../../../../src/engine/text/edit/splice.ts';
 import { closestPlace } from '../../../../src/engine/text/edit/tolerant/closest-place.ts';
 import {
@@ -105,7 +105,7 @@ it('counts lines and line ends as they are in the edited text', () => {
       expect([isOnly ? start : undefined, undefined]).toContain(edited.onlyPlaceOf(sought));
       if (isOnly && edited.onlyPlaceOf(sought) === start) places++;
       const at = random(text.length + 1);
-      expect(edited.lineAt(at)).toBe(lineAt(text, at));
+      expect(edited.lineAt(at)).toBe(1 + newlinesBetween(text, 0, at));
       expect(edited.lineEnding()).toBe(lineEndingOf(text));
     }
   }

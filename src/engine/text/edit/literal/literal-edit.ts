@@ -1,5 +1,6 @@
 /** Finds what a literal edit would change: exactly, ignoring case, or ignoring indentation. */
 import { type Failure, fail, type NearMatch } from '../../../failures.ts';
+import { newlinesBetween } from '../../diff/text-lines.ts';
 import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../../encoding.ts';
 import { distance } from '../../similar.ts';
 import { LazySplices, type Splice, type Splices } from '../splice.ts';
@@ -131,7 +132,7 @@ function requireUnique(
     ...found.subarray(0, MOST_LINES_NAMED),
     ...(overlapping?.subarray(0, MOST_LINES_NAMED) ?? []),
   ];
-  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => lineAt(text, at));
+  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => 1 + newlinesBetween(text, 0, at));
   failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', count, lines, context);
 }
 
@@ -143,12 +144,6 @@ function failNotUnique(
   context: EditContext,
 ): never {
   fail({ kind: 'not-unique', ...context, needle, mode, count, lines });
-}
-
-export function lineAt(text: string, position: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }
 
 const MOST_NEAR = 3;
