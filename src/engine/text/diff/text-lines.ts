@@ -19,6 +19,18 @@ export function lineAt({ text, starts }: TextLines, line: number): string {
   return text.slice(starts[line], starts[line + 1]);
 }
 
+/** A line without its line end. */
+export function contentAt(lines: TextLines, line: number): string {
+  return lineAt(lines, line).replace(/\r?\n$/, '');
+}
+
+/** The line ending of a line; undefined for a last line without one. */
+export function endingAt({ text, starts }: TextLines, line: number): '\n' | '\r\n' | undefined {
+  const end = starts[line + 1]!;
+  if (text[end - 1] !== '\n') return undefined;
+  return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';
+}
+
 /** The lines between two positions, each of which is the start of a line or the end of the text. */
 export function linesBetween(text: string, from: number, to: number): TextLines {
   const starts: number[] = [];

@@ -1,5 +1,5 @@
 /** Finds the lines that anchors name, even if they have moved since the author of the edit read the file. */
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
+import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import type { AnchoredLine, EditRefusal } from '../edit/edit-refusal.ts';
 import { type Anchor, type AnchoredLines, lineHash, parseAnchors } from './anchors.ts';
 import { type MovedLines, movedLines } from './moved-lines.ts';
@@ -85,11 +85,6 @@ function holdsIn(lines: TextLines, { from, to }: Range): boolean {
     ({ line, hash }) =>
       line >= 1 && line <= lineCount(lines) && lineHash(contentAt(lines, line - 1)) === hash,
   );
-}
-
-/** A line without its line end. */
-function contentAt(lines: TextLines, line: number): string {
-  return lineAt(lines, line).replace(/\r?\n$/, '');
 }
 
 const SHOWN_AROUND = 2;

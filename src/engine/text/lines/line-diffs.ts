@@ -4,7 +4,7 @@
  */
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { excerpt } from '../diff/excerpt.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
+import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/literal/block-places.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
 import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
@@ -136,8 +136,4 @@ function keyedLines(lines: TextLines, trim: boolean): KeyedLines {
 
 function key(line: string, trim: boolean): string {
   return trim ? line.trim() : line;
-}
-
-function contentAt(lines: TextLines, line: number): string {
-  return lineAt(lines, line).replace(/\r?\n$/, '');
 }

@@ -1,8 +1,8 @@
 /** Turns a replacement of whole lines into a splice of characters. */
-import { lineCount, type TextLines } from '../diff/text-lines.ts';
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import type { Splice } from '../edit/splice.ts';
 import { lineEndingOf } from '../encoding.ts';
-import { blockOf, endingAt } from './line-splice.ts';
+import { blockOf } from './line-splice.ts';
 
 /** Lines counted from 0, the end exclusive; if both are the same, the new lines go before that line. */
 export interface LinesToReplace {

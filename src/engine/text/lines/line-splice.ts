@@ -3,7 +3,7 @@
  * of the text. A text with a final newline keeps it, and a text without one gets none.
  */
 
-import { lineCount, type TextLines } from '../diff/text-lines.ts';
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
 /** The lines of `put` replace `remove` lines from line `at` on (counted from 0). */
@@ -46,11 +46,4 @@ export function spliceLines(
   keepUntil(lineCount(lines));
   const result = parts.join('');
   return text.endsWith('\n') ? result : withoutLastEnding(result);
-}
-
-/** The line ending of a line; undefined for a last line without one. */
-export function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
-  const end = starts[line + 1]!;
-  if (text[end - 1] !== '\n') return undefined;
-  return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';
 }

@@ -1,4 +1,5 @@
 /** Finds the part of a text that fits into a number of bytes: whole lines, or a piece of a line that is longer. */
+import { lineAfter } from '../diff/text-lines.ts';
 
 export interface LineSpan {
   /** The first line, counted from 1. */
@@ -29,11 +30,11 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
   const { from, column, lines, maxBytes } = span;
   const start = lines < 1 ? undefined : startOfLine(text, from - first);
   if (start === undefined) return { text: '', from, to: from - 1, column };
-  const firstEnd = endOfLine(text, start);
+  const firstEnd = lineAfter(text, start);
   const begin = Math.min(start + column - 1, firstEnd);
   let to = from - 1;
   let end = begin;
-  for (let room = maxBytes, lineEnd = firstEnd; to < from + lines - 1; lineEnd = endOfLine(text, end)) {
+  for (let room = maxBytes, lineEnd = firstEnd; to < from + lines - 1; lineEnd = lineAfter(text, end)) {
     room -= Buffer.byteLength(text.slice(end, lineEnd));
     if (room < 0) break;
     to++;
@@ -55,13 +56,8 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
 /** The start of the line after `before` others; undefined if the text has no such line. */
 function startOfLine(text: string, before: number): number | undefined {
   let start = 0;
-  for (let line = 0; line < before && start < text.length; line++) start = endOfLine(text, start);
+  for (let line = 0; line < before && start < text.length; line++) start = lineAfter(text, start);
   return start < text.length ? start : undefined;
-}
-
-function endOfLine(text: string, from: number): number {
-  const newline = text.indexOf('\n', from);
-  return newline < 0 ? text.length : newline + 1;
 }
 
 /** The first whole characters of a text: at most this many bytes of UTF-8, but at least one character. */

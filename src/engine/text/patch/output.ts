@@ -1,5 +1,5 @@
 /** Builds the patched text: unchanged stretches of the old one, and the lines that hunks add. */
-import { lineCount, type TextLines } from '../diff/text-lines.ts';
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type Part, textOfParts } from '../edit/parts.ts';
 import type { LineEnding } from '../encoding.ts';
 import type { HunkLine } from './parse/hunk.ts';
@@ -92,12 +92,10 @@ export class Output {
 
   /** The ending of a line of the old text or, if it has none, of a neighbour. */
   #endingLike(line: number): LineEnding {
-    const { text, starts } = this.#lines;
     for (const near of [line, line - 1, this.done]) {
       if (near < 0 || near >= lineCount(this.#lines)) continue;
-      const end = starts[near + 1]!;
-      if (text[end - 1] !== '\n') continue;
-      return text[end - 2] === '\r' && end - 2 >= starts[near]! ? '\r\n' : '\n';
+      const ending = endingAt(this.#lines, near);
+      if (ending !== undefined) return ending;
     }
     return this.#endings === '\r\n' ? '\r\n' : '\n';
   }

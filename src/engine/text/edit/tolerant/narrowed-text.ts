@@ -2,6 +2,7 @@
  * Narrows a text down to the lines in which another one may occur if line ends, blanks, indentation and typography do
  * not count. A search that compares line by line then need not go through the whole file.
  */
+import { lineAfter } from '../../diff/text-lines.ts';
 import { hasLoneSurrogate, occurrences } from '../literal/occurrences.ts';
 import type { TextView } from '../text-view.ts';
 import { typographyPattern } from './typography.ts';
@@ -118,10 +119,7 @@ function linesBack(text: string, position: number, lines: number): number {
 /** The end, newline included, of the line that is `lines` lines below the line of a position. */
 function linesOn(text: string, position: number, lines: number): number {
   let end = position;
-  for (let line = 0; line <= lines && end < text.length; line++) {
-    const newline = text.indexOf('\n', end);
-    end = newline < 0 ? text.length : newline + 1;
-  }
+  for (let line = 0; line <= lines && end < text.length; line++) end = lineAfter(text, end);
   return end;
 }
 
