@@ -49,6 +49,23 @@ export function changedLines({ old: oldIds, new: newIds, distinct }: LineIds): C
   return changed;
 }
 
+/** The runs of changed lines: old lines that are removed, and the new lines that replace them. */
+export function changedRuns(changed: ChangedLines): Region[] {
+  const runs: Region[] = [];
+  let oldAt = 0;
+  let newAt = 0;
+  while (oldAt < changed.old.length || newAt < changed.new.length) {
+    const oldFrom = oldAt;
+    const newFrom = newAt;
+    while (changed.old[oldAt] === 1) oldAt++;
+    while (changed.new[newAt] === 1) newAt++;
+    if (oldAt > oldFrom || newAt > newFrom) runs.push({ oldFrom, oldTo: oldAt, newFrom, newTo: newAt });
+    oldAt++;
+    newAt++;
+  }
+  return runs;
+}
+
 /** Pairs of an old and a new line, in ascending order on both sides. */
 interface Anchors {
   count: number;

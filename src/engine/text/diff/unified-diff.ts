@@ -1,6 +1,7 @@
 /** Writes the difference of two texts as a unified diff, in the form in which `diff -u` prints it. */
-import { type ChangedLines, changedLines } from './diff-lines.ts';
+import { changedLines, changedRuns } from './diff-lines.ts';
 import { numberLines } from './line-ids.ts';
+import type { Region } from './shortest-edit.ts';
 import { lineAfter, lineAt, lineCount, linesBetween, newlinesBetween, type TextLines } from './text-lines.ts';
 
 export interface DiffOptions {
@@ -80,39 +81,15 @@ function equalEnds(oldText: string, newText: string): { head: number; tail: numb
   return { head, tail };
 }
 
-/** A run of changed lines: old lines that are removed and new lines that are added. The ends are exclusive. */
-interface Change {
-  oldFrom: number;
-  oldTo: number;
-  newFrom: number;
-  newTo: number;
-}
-
-function changesIn({ oldLines, newLines, shownOnly }: Compared): Change[] {
+function changesIn({ oldLines, newLines, shownOnly }: Compared): Region[] {
   const oldCount = lineCount(oldLines) - shownOnly;
   const newCount = lineCount(newLines) - shownOnly;
-  return runsOf(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
-}
-
-function runsOf(changed: ChangedLines): Change[] {
-  const runs: Change[] = [];
-  let oldAt = 0;
-  let newAt = 0;
-  while (oldAt < changed.old.length || newAt < changed.new.length) {
-    const oldFrom = oldAt;
-    const newFrom = newAt;
-    while (changed.old[oldAt] === 1) oldAt++;
-    while (changed.new[newAt] === 1) newAt++;
-    if (oldAt > oldFrom || newAt > newFrom) runs.push({ oldFrom, oldTo: oldAt, newFrom, newTo: newAt });
-    oldAt++;
-    newAt++;
-  }
-  return runs;
+  return changedRuns(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
 }
 
 /** Puts changes into one hunk if their context would touch or overlap. */
-function hunksOf(changes: readonly Change[], context: number): Change[][] {
-  const hunks: Change[][] = [];
+function hunksOf(changes: readonly Region[], context: number): Region[][] {
+  const hunks: Region[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1)?.at(-1);
     if (last !== undefined && change.oldFrom - last.oldTo <= 2 * context) hunks.at(-1)!.push(change);
@@ -121,7 +98,7 @@ function hunksOf(changes: readonly Change[], context: number): Change[][] {
   return hunks;
 }
 
-function writeHunk(changes: readonly Change[], compared: Compared, context: number, parts: string[]): void {
+function writeHunk(changes: readonly Region[], compared: Compared, context: number, parts: string[]): void {
   const first = changes[0]!;
   const last = changes.at(-1)!;
   const before = Math.min(context, first.oldFrom);

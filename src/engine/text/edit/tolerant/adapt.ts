@@ -2,7 +2,8 @@
  * Adapts a replacement to the style of the file, if the search text differs from the file in line ends, blanks,
  * indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
  */
-import { changedLines } from '../../diff/diff-lines.ts';
+import { changedLines, changedRuns } from '../../diff/diff-lines.ts';
+import type { Region } from '../../diff/shortest-edit.ts';
 import type { LineEnding } from '../../encoding.ts';
 import { indentOf, isBlankLine } from '../literal/indent-match.ts';
 import { blanksStart } from '../text-view.ts';
@@ -29,12 +30,12 @@ export function adaptNewText(edit: Adapting): string | undefined {
   const wanted = linesOf(edit.oldText, place);
   const sent = linesOf(edit.newText, place);
   const real = edit.text.slice(place.start, place.end).split('\n');
-  const runs = changedRuns(wanted, sent);
+  const runs = runsBetween(wanted, sent);
   const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
   const put = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
-  const changed = runs.map(({ oldFrom, oldTo, from, to }) => ({
+  const changed = runs.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
     old: pairs.slice(oldFrom, oldTo),
-    put: put.slice(from, to),
+    put: put.slice(newFrom, newTo),
   }));
   const typed = edit.ignoresTypography ? inFileTypography(changed, pairs) : changed.map((run) => run.put);
   const indented = typed && reindented(edit, pairs, put, typed);
@@ -71,15 +72,8 @@ function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapti
   });
 }
 
-/** Lines of the old text and the lines of the new one that replace them, as indexes from 0; the ends are exclusive. */
-interface Run {
-  oldFrom: number;
-  oldTo: number;
-  from: number;
-  to: number;
-}
-
-function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
+/** The lines of the old text that change, and the lines of the new one that replace them. */
+function runsBetween(wanted: readonly string[], put: readonly string[]): Region[] {
   const numbers = new Map<string, number>();
   const numbered = (line: string): number => {
     const number = numbers.get(line) ?? numbers.size;
@@ -87,15 +81,7 @@ function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
     return number;
   };
   const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(put, numbered) };
-  const marks = changedLines({ ...ids, distinct: numbers.size });
-  const runs: Run[] = [];
-  for (let oldAt = 0, at = 0; oldAt < wanted.length || at < put.length; oldAt++, at++) {
-    const run = { oldFrom: oldAt, oldTo: oldAt, from: at, to: at };
-    while (marks.old[oldAt] === 1) oldAt++;
-    while (marks.new[at] === 1) at++;
-    if (oldAt > run.oldFrom || at > run.from) runs.push({ ...run, oldTo: oldAt, to: at });
-  }
-  return runs;
+  return changedRuns(changedLines({ ...ids, distinct: numbers.size }));
 }
 
 function reindented(
@@ -143,7 +129,7 @@ function withIndent(line: string, plain: string, mapper: IndentMapper): string |
 }
 
 function joined(
-  runs: readonly Run[],
+  runs: readonly Region[],
   real: readonly string[],
   put: readonly (readonly string[])[],
   ending: LineEnding,
