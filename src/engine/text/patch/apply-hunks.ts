@@ -9,7 +9,6 @@
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
-import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
@@ -17,7 +16,7 @@ import { hunkMismatch, matchesTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
 import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
-import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
+import { contextOf, type HunkBody, type PatchedLines, patchedLines } from './place.ts';
 
 /**
  * Returns the parts of the new text. `whole` is the text with its byte-order mark, which stays unless a hunk shows it;
@@ -105,7 +104,7 @@ class HunkSearch {
   constructor(lines: TextLines, hunks: readonly LooseHunk[], path: string) {
     this.#lines = lines;
     this.#hunks = hunks;
-    this.#text = looseLines(lines);
+    this.#text = patchedLines(lines, looseKey);
     this.#path = path;
     this.#changed = new Uint8Array(lineCount(lines));
   }
@@ -265,23 +264,6 @@ function linesLike(text: PatchedLines, heading: string): number[] {
     else if (key.startsWith(heading)) beginning.push(line);
   }
   return whole.length > 0 ? whole : beginning;
-}
-
-function looseLines(lines: TextLines): PatchedLines {
-  const keys: string[] = new Array(lineCount(lines));
-  let index: BlockIndex | undefined;
-  const text: PatchedLines = {
-    count: lineCount(lines),
-    keyAt: (line) => {
-      keys[line] ??= looseKey(lineAt(lines, line));
-      return keys[line];
-    },
-    index: () => {
-      index ??= blockIndex(text);
-      return index;
-    },
-  };
-  return text;
 }
 
 /** A line without its line end and trailing blanks. */

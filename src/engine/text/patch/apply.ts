@@ -7,13 +7,13 @@
  * lines of context.
  */
 import { fail } from '../../failures.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
-import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
+import { linesBetween } from '../diff/text-lines.ts';
 import { BOM } from '../encoding.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
+import { linesAsText } from './new-content.ts';
 import { type Endings, endingsOf, Output } from './output.ts';
 import type { Hunk, HunkLine, ParsedPatch } from './parse/parse.ts';
-import { findPlaces, type PatchedLines } from './place.ts';
+import { findPlaces, patchedLines } from './place.ts';
 
 export type Patched = { text: string } | { deleted: true };
 
@@ -22,7 +22,7 @@ export type Patched = { text: string } | { deleted: true };
  * as it is, unless the patch shows it: then the patch decides.
  */
 export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
-  if (patch.action === 'create') return { text: createdText(patch.hunks) };
+  if (patch.action === 'create') return { text: linesAsText(patch.hunks.flatMap(({ lines }) => lines)) };
   if (whole === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
   const mark = whole.startsWith(BOM) && !showsMark(patch.hunks, whole) ? BOM : '';
   const patched = changedText(patch, whole.slice(mark.length), path);
@@ -53,7 +53,7 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
   const { hunks } = patch;
   const endings = endingsOf(hunks);
   const lines = linesBetween(oldText, 0, oldText.length);
-  const text = patchedLines(lines, endings);
+  const text = patchedLines(lines, (line) => keyOfLine(line, endings));
   const output = new Output(lines, endings);
   let moved = 0;
   for (const [index, hunk] of hunks.entries()) {
@@ -73,38 +73,14 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
   return { deleted: true };
 }
 
-function createdText(hunks: readonly Hunk[]): string {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  if (lines.length === 0) return '';
-  const text = lines.map((line) => line.text).join('\n');
-  return lines.at(-1)?.newline === false ? text : `${text}\n`;
-}
-
 /** The key of a line without a newline ends with one, so that no other line can have the same key. */
 function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: Endings): string {
   if (!newline) return `${text}\n`;
   return endings !== 'both' && text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
-function patchedLines(lines: TextLines, endings: Endings): PatchedLines {
-  const keys: string[] = new Array(lineCount(lines));
-  let index: BlockIndex | undefined;
-  const text: PatchedLines = {
-    count: lineCount(lines),
-    keyAt: (line) => {
-      keys[line] ??= keyAt(lines, line, endings);
-      return keys[line];
-    },
-    index: () => {
-      index ??= blockIndex(text);
-      return index;
-    },
-  };
-  return text;
-}
-
-function keyAt(lines: TextLines, line: number, endings: Endings): string {
-  const text = lineAt(lines, line);
-  const newline = text.endsWith('\n');
-  return keyOf({ text: newline ? text.slice(0, -1) : text, newline }, endings);
+/** The key of a line that still has its newline, if it has one. */
+function keyOfLine(line: string, endings: Endings): string {
+  const newline = line.endsWith('\n');
+  return keyOf({ text: newline ? line.slice(0, -1) : line, newline }, endings);
 }

@@ -13,7 +13,8 @@ function added(line: HunkLine, at: number): HunkLine {
   return badPatch("a new file can only have '+' lines", at - 1);
 }
 
-function linesAsText(lines: readonly HunkLine[]): string {
+/** The lines of a new file as its content. */
+export function linesAsText(lines: readonly HunkLine[]): string {
   if (lines.length === 0) return '';
   const text = lines.map((line) => line.text).join('\n');
   return lines.at(-1)!.newline ? `${text}\n` : text;

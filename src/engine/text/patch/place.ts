@@ -1,10 +1,29 @@
 /** Finds where the old lines of a hunk occur in a text. */
-import type { BlockIndex, KeyedLines } from '../edit/literal/block-places.ts';
+import { lineAt, lineCount, type TextLines } from '../diff/text-lines.ts';
+import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/literal/block-places.ts';
 import type { HunkLine } from './parse/hunk.ts';
 
 /** The text to be patched. Its index is built when it is first needed: most hunks fit at the line that they state. */
 export interface PatchedLines extends KeyedLines {
   index(): BlockIndex;
+}
+
+/** `keyOf` takes a line with its newline. */
+export function patchedLines(lines: TextLines, keyOf: (line: string) => string): PatchedLines {
+  const keys: string[] = new Array(lineCount(lines));
+  let index: BlockIndex | undefined;
+  const text: PatchedLines = {
+    count: lineCount(lines),
+    keyAt: (line) => {
+      keys[line] ??= keyOf(lineAt(lines, line));
+      return keys[line];
+    },
+    index: () => {
+      index ??= blockIndex(text);
+      return index;
+    },
+  };
+  return text;
 }
 
 /** The lines of a hunk, without its position. */
