@@ -15,7 +15,8 @@ import { BOM, withoutLastEnding } from '../encoding.ts';
 import { hunkMismatch, matchesTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
-import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
+import { ADD_CONTEXT, type HunkLine } from './parse/hunk.ts';
+import { badPatch } from './parse/patch-reader.ts';
 import { contextOf, type HunkBody, type PatchedLines, patchedLines } from './place.ts';
 
 /**

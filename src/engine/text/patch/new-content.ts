@@ -1,6 +1,7 @@
 /** The content of a file that a patch adds. */
 import type { LooseHunk } from './parse/file-operation.ts';
-import { badPatch, type HunkLine } from './parse/hunk.ts';
+import type { HunkLine } from './parse/hunk.ts';
+import { badPatch } from './parse/patch-reader.ts';
 
 export function addedContent(hunks: readonly Pick<LooseHunk, 'lines' | 'line'>[]): string {
   const lines = hunks.flatMap((hunk) => hunk.lines.map((line) => added(line, hunk.line)));

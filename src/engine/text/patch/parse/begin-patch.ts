@@ -2,8 +2,9 @@
 
 import { addedContent } from '../new-content.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
-import { badPatch, hunkLine, isBare, isNamePair, type PatchReader, skipBlank } from './hunk.ts';
+import { hunkLine, isBare } from './hunk.ts';
 import { END_OF_FILE, readLooseHunk } from './loose-hunk.ts';
+import { badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';

@@ -1,5 +1,5 @@
 /** Reads one hunk of a unified diff: its header, and as many lines as the header counts. */
-import { fail } from '../../../failures.ts';
+import { badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
 export interface Hunk {
   oldStart: number;
@@ -17,13 +17,6 @@ export interface HunkLine {
   newline: boolean;
 }
 
-/** A patch as lines: `at` is the line to read next, counted from 0, and `end` is exclusive. */
-export interface PatchReader {
-  lines: string[];
-  at: number;
-  end: number;
-}
-
 type Header = Omit<Hunk, 'lines'>;
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
@@ -32,21 +25,8 @@ const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/
 export const ADD_CONTEXT =
   "give a line of the file before or after them as context (' the line'), or say that there is none ('@@ -7,0 +8,2 @@' puts two lines after line 7)";
 
-/** `at` counts from 0, as everywhere in the parser; the line in the failure counts from 1. */
-export function badPatch(reason: string, at: number): never {
-  fail({ kind: 'bad-patch', reason, line: at + 1 });
-}
-
 export function isHunkHeader(line: string): boolean {
   return HEADER.test(line);
-}
-
-export function isNamePair(lines: readonly string[], at: number, end: number): boolean {
-  return at + 1 < end && lines[at]!.startsWith('--- ') && lines[at + 1]!.startsWith('+++ ');
-}
-
-export function skipBlank(reader: PatchReader): void {
-  while (reader.at < reader.end && reader.lines[reader.at]!.trim() === '') reader.at++;
 }
 
 /** Reads the hunk that begins at the reader's line, and the blank lines after it. */

@@ -2,17 +2,15 @@
 import type { LooseHunk } from './file-operation.ts';
 import {
   ADD_CONTEXT,
-  badPatch,
   checkLines,
   countedHeader,
   type HunkLine,
   hunkLine,
   isBare,
   markNoNewline,
-  type PatchReader,
   readCountedLines,
-  skipBlank,
 } from './hunk.ts';
+import { badPatch, type PatchReader, skipBlank } from './patch-reader.ts';
 
 /** Whether a hunk without counts ends before a line. */
 export type IsBoundary = (reader: PatchReader, at: number) => boolean;

@@ -1,14 +1,15 @@
 /** Reads a unified diff of one file, as tools print it and as people and language models write it. */
-import { BOM } from '../../encoding.ts';
+import { NOWHERE } from './file-names.ts';
+import { type Hunk, isHunkHeader, readHunk } from './hunk.ts';
 import {
+  BINARY,
   badPatch,
-  type Hunk,
-  isHunkHeader,
+  dropCarriageReturns,
   isNamePair,
+  linesOfPatch,
   type PatchReader,
-  readHunk,
   skipBlank,
-} from './hunk.ts';
+} from './patch-reader.ts';
 
 export type { Hunk, HunkLine } from './hunk.ts';
 
@@ -21,17 +22,12 @@ export interface ParsedPatch {
   hunks: readonly Hunk[];
 }
 
-const NOWHERE = '/dev/null';
-const BINARY = /^(GIT binary patch|Binary files .* differ)/;
-
 /**
  * Anything may surround the patch: a Markdown fence, prose, the headers of git or of a mail. The parser refuses what it
  * would otherwise drop silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
  */
 export function parsePatch(text: string): ParsedPatch {
-  const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  if (lines.every((line) => line.trim() === '')) badPatch('the patch is empty', 0);
+  const lines = linesOfPatch(text);
   const reader = { lines, ...fencedPart(lines) };
   const names = readNames(reader);
   const hunks: Hunk[] = [];
@@ -81,7 +77,7 @@ function readNames(reader: PatchReader): Names {
     if (line.startsWith('@@')) return withoutNames(reader);
   }
   if (reader.at >= end) return namesByMode(lines, from);
-  if (lines[reader.at]!.endsWith('\r')) dropCarriageReturns(reader);
+  if (lines[reader.at]!.endsWith('\r')) dropCarriageReturns(lines, reader.at);
   const names = { old: nameIn(lines[reader.at]!), new: nameIn(lines[reader.at + 1]!), at: reader.at };
   reader.at += 2;
   skipBlank(reader);
@@ -112,15 +108,8 @@ function withoutNames(reader: PatchReader): Names {
       at - 1,
     );
   }
-  if (lines.slice(at, end).every((line) => line.endsWith('\r'))) dropCarriageReturns(reader);
+  if (lines.slice(at, end).every((line) => line.endsWith('\r'))) dropCarriageReturns(lines, at);
   return { old: '', new: '', at };
-}
-
-/** If the patch's own lines end with `\r\n`, this says nothing about the file. */
-function dropCarriageReturns({ lines, at }: PatchReader): void {
-  for (let line = at; line < lines.length; line++) {
-    if (lines[line]!.endsWith('\r')) lines[line] = lines[line]!.slice(0, -1);
-  }
 }
 
 /** The name in a `---` or `+++` line; a time may follow it after a tab. */

@@ -3,8 +3,9 @@
 import { addedContent } from '../new-content.ts';
 import { commonName, gitNames, headerName, type NamePair, NOWHERE, renamedName } from './file-names.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
-import { badPatch, isNamePair, isSignature, type PatchReader, skipBlank } from './hunk.ts';
+import { isSignature } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
+import { BINARY, badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
 /** Prose, fences or the headers of a mail may come between the files, but no hunk without a file. */
 export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
@@ -38,7 +39,6 @@ interface Headers {
 
 const FIELD =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to) (.*)$/;
-const BINARY = /^(GIT binary patch|Binary files .* differ)/;
 
 function readFile(reader: PatchReader): FileOperation {
   const headers = readHeaders(reader);
