@@ -1,5 +1,6 @@
 /** Finds what a regex edit would change. Takes and returns plain data: it runs in a worker that can be terminated. */
 import { regexReason } from '../../regex-reason.ts';
+import { hasLoneSurrogate } from '../literal/occurrences.ts';
 import type { Splice } from '../splice.ts';
 import {
   expandReplacement,
@@ -69,13 +70,11 @@ function findWith(edit: RegexEdit, flags: string): RegexOutcome {
   return { splices: edit.isRange ? splices : withoutPhantomLine(edit.text, splices) };
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function tearsCharacters(text: string, outcome: RegexOutcome): boolean {
   if (!('splices' in outcome)) return false;
   return outcome.splices.some(
     ({ start, end, text: put }) =>
-      isInsideCharacter(text, start) || isInsideCharacter(text, end) || LONE_SURROGATE.test(put),
+      isInsideCharacter(text, start) || isInsideCharacter(text, end) || hasLoneSurrogate(put),
   );
 }
 
