@@ -6,7 +6,7 @@ export interface NamePair {
   new: string;
 }
 
-export const NOWHERE = '/dev/null';
+export const DEV_NULL = '/dev/null';
 
 /** The name in a `---` or `+++` line. A tab and a time may follow it; git also adds a tab after a name with blanks. */
 export function headerName(line: string): string {
@@ -89,8 +89,8 @@ function withoutPrefix(name: string): string {
  * `diff --git` line shows whether the other has a prefix: without prefixes, the two names in that line are the same.
  */
 export function commonName({ old, new: now }: NamePair, git: NamePair | undefined): string | undefined {
-  if (old === NOWHERE || now === NOWHERE) {
-    const name = old === NOWHERE ? now : old;
+  if (old === DEV_NULL || now === DEV_NULL) {
+    const name = old === DEV_NULL ? now : old;
     if (git === undefined) return name.replace(/^[ab]\//, '');
     return git.old === git.new ? name : withoutPrefix(name);
   }

@@ -1,5 +1,5 @@
 /** Reads a unified diff of one file, as tools print it and as people and language models write it. */
-import { NOWHERE } from './file-names.ts';
+import { DEV_NULL } from './file-names.ts';
 import { type Hunk, isHunkHeader, readHunk } from './hunk.ts';
 import {
   BINARY,
@@ -81,7 +81,7 @@ function readNames(reader: PatchReader): Names {
   const names = { old: nameIn(lines[reader.at]!), new: nameIn(lines[reader.at + 1]!), at: reader.at };
   reader.at += 2;
   skipBlank(reader);
-  if (!atHunk(reader) && names.old !== NOWHERE && names.new !== NOWHERE) {
+  if (!atHunk(reader) && names.old !== DEV_NULL && names.new !== DEV_NULL) {
     badPatch(
       "the patch has no hunks: a line like '@@ -1,3 +1,4 @@' must follow the '+++' line",
       reader.at - 1,
@@ -96,7 +96,7 @@ function namesByMode(lines: readonly string[], from: number): Names {
   const created = has(/^new file mode \d+\s*$/);
   const deleted = has(/^deleted file mode \d+\s*$/);
   if (created === deleted || has(BINARY)) badPatch(whyNoHunks(lines), from);
-  return { old: created ? NOWHERE : '', new: deleted ? NOWHERE : '', at: from };
+  return { old: created ? DEV_NULL : '', new: deleted ? DEV_NULL : '', at: from };
 }
 
 /** The call names the file, so a patch without names can still be applied. */
@@ -142,7 +142,7 @@ function expectNoMore({ lines, at: from }: PatchReader): void {
     if (line.startsWith('diff --git ')) secondFile(line.slice(11), at);
     if (isNamePair(lines, at, lines.length)) {
       const newName = nameIn(lines[at + 1]!);
-      secondFile(newName === NOWHERE ? nameIn(line) : newName, at);
+      secondFile(newName === DEV_NULL ? nameIn(line) : newName, at);
     }
     if (isHunkHeader(line)) {
       badPatch(`a hunk begins here, but line ${from + 1} is not part of the patch and ended it`, at);
@@ -151,9 +151,9 @@ function expectNoMore({ lines, at: from }: PatchReader): void {
 }
 
 function actionOf(names: Names, hunks: readonly Hunk[]): ParsedPatch['action'] {
-  if (names.old !== NOWHERE && names.new !== NOWHERE) return 'change';
-  if (names.old === names.new) badPatch(`both names are ${NOWHERE}`, names.at);
-  const action = names.old === NOWHERE ? 'create' : 'delete';
+  if (names.old !== DEV_NULL && names.new !== DEV_NULL) return 'change';
+  if (names.old === names.new) badPatch(`both names are ${DEV_NULL}`, names.at);
+  const action = names.old === DEV_NULL ? 'create' : 'delete';
   const extra = hunks.some((hunk) => (action === 'create' ? hunk.oldCount : hunk.newCount) > 0);
   if (extra && action === 'create') badPatch("a new file can only have '+' lines", names.at);
   if (extra) badPatch("the deletion of a file can only have '-' lines", names.at);

@@ -1,7 +1,7 @@
 /** Reads a unified diff of several files, as git and diff print it and as language models write it. */
 
 import { addedContent } from '../new-content.ts';
-import { commonName, gitNames, headerName, type NamePair, NOWHERE, renamedName } from './file-names.ts';
+import { commonName, DEV_NULL, gitNames, headerName, type NamePair, renamedName } from './file-names.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
 import { isSignature } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
@@ -114,9 +114,9 @@ function renameOf({ fields, line }: Headers): { path: string; newPath: string } 
 function fileOf({ at, git, names, fields }: Headers) {
   const pair = names ?? git;
   if (pair === undefined) badPatch('the names of the file differ, and no line says which one is meant', at);
-  const isNew = fields.has('new file mode') || pair.old === NOWHERE;
-  const isGone = fields.has('deleted file mode') || pair.new === NOWHERE;
-  if (isNew && isGone) badPatch(`both names are ${NOWHERE}`, at);
+  const isNew = fields.has('new file mode') || pair.old === DEV_NULL;
+  const isGone = fields.has('deleted file mode') || pair.new === DEV_NULL;
+  if (isNew && isGone) badPatch(`both names are ${DEV_NULL}`, at);
   const path = commonName(pair, git);
   if (path === undefined) {
     badPatch(
