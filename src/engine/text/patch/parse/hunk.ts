@@ -66,7 +66,7 @@ export function readCountedLines(
     lines.push(read);
     reader.at++;
   }
-  if (!goesOn(reader)) return lines;
+  if (!hasMoreLines(reader)) return lines;
   reader.at = from;
   return undefined;
 }
@@ -111,7 +111,7 @@ export function markNoNewline(lines: HunkLine[], at: number): void {
 }
 
 /** Whether more lines of the hunk follow after all that its header counts. */
-function goesOn({ lines, at, end }: PatchReader): boolean {
+function hasMoreLines({ lines, at, end }: PatchReader): boolean {
   while (at < end && isBare(lines[at]!)) at++;
   if (at >= end || isNamePair(lines, at, end) || isSignature(lines, at, end)) return false;
   return hunkLine(lines[at]!) !== undefined;

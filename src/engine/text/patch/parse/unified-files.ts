@@ -12,13 +12,13 @@ export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
   const operations: FileOperation[] = [];
   while (reader.at < reader.end) {
     if (isFileStart(reader, reader.at)) operations.push(readFile(reader));
-    else if (reader.lines[reader.at]!.startsWith('@@')) badPatch(whyHomeless(operations), reader.at);
+    else if (reader.lines[reader.at]!.startsWith('@@')) badPatch(whyNoFile(operations), reader.at);
     else reader.at++;
   }
   return operations;
 }
 
-function whyHomeless(operations: readonly FileOperation[]): string {
+function whyNoFile(operations: readonly FileOperation[]): string {
   if (operations.length > 0)
     return 'a hunk begins here, but a line above it is no part of the patch and ended the file';
   return "the hunk has no file: '--- old' and directly after it '+++ new' must come before it";
