@@ -104,10 +104,10 @@ async function partOfLarge(
   const most = column > 1 ? limits.wholeFileBytes : rawBytesFor(maxBytes, charset);
   const got = await readLineRange(file, from, from + lines - 1, { maxBytes: most, newline, signal });
   const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);
-  if (got.partialLine && part.goesOnAt) {
+  if (got.partialLine && part.continuesAt) {
     const line = await readLineRange(file, from, from, { maxBytes: limits.wholeFileBytes, newline, signal });
     part.firstLine = withoutEnd(textOf(line.bytes, encoding, from, shown));
-    part.goesOnAt.length = part.firstLine.length;
+    part.continuesAt.length = part.firstLine.length;
   }
   return { stat: file.stat, bytes: undefined, charset, ...part, totalLines };
 }

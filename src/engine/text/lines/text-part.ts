@@ -20,7 +20,7 @@ export interface LinesOfText {
   /** The character of its first line with which the text begins. */
   column: number;
   /** Set if the text ends within its last line: the character where the line continues, and the line's length. */
-  goesOnAt?: { column: number; length: number };
+  continuesAt?: { column: number; length: number };
   /** The whole first line without its line end, if the text begins or ends within it. */
   firstLine?: string;
 }
@@ -49,8 +49,8 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
   // Never splits a line end.
   const piece =
     most.length > 1 && most.endsWith('\r') && rest[most.length] === '\n' ? most.slice(0, -1) : most;
-  const goesOnAt = { column: column + piece.length, length: firstLine.length };
-  return { text: piece, from, to: from, column, goesOnAt, firstLine };
+  const continuesAt = { column: column + piece.length, length: firstLine.length };
+  return { text: piece, from, to: from, column, continuesAt, firstLine };
 }
 
 /** The start of the line after `before` others; undefined if the text has no such line. */
