@@ -9,7 +9,7 @@ import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { countLines as countLinesOf, whyBinary } from '../../text/encoding.ts';
-import { type LinesOfText, partOfText, withoutEnd } from '../../text/lines/text-part.ts';
+import { type LinesOfText, partOfText, withoutLineEnd } from '../../text/lines/text-part.ts';
 import { fileEncoding, requireText } from '../encoding/file-encoding.ts';
 import { decodedInTurns } from '../encoding/in-turns.ts';
 import { withFile } from '../read/with-file.ts';
@@ -106,7 +106,7 @@ async function partOfLarge(
   const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);
   if (got.partialLine && part.continuesAt) {
     const line = await readLineRange(file, from, from, { maxBytes: limits.wholeFileBytes, newline, signal });
-    part.firstLine = withoutEnd(textOf(line.bytes, encoding, from, shown));
+    part.firstLine = withoutLineEnd(textOf(line.bytes, encoding, from, shown));
     part.continuesAt.length = part.firstLine.length;
   }
   return { stat: file.stat, bytes: undefined, charset, ...part, totalLines };

@@ -42,7 +42,7 @@ export function composed(earlier: readonly Part[], later: readonly Part[]): Part
 }
 
 /** The parts without the last characters of the new text. */
-export function withoutEnd(parts: readonly Part[], characters: number): Part[] {
+export function withoutLastCharacters(parts: readonly Part[], characters: number): Part[] {
   const left = [...parts];
   for (let missing = characters; missing > 0; ) {
     const last = left.pop()!;

@@ -42,7 +42,7 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
     if (end === text.length) break;
   }
   if (to >= from && column === 1) return { text: text.slice(begin, end), from, to, column };
-  const firstLine = withoutEnd(text.slice(start, firstEnd));
+  const firstLine = withoutLineEnd(text.slice(start, firstEnd));
   if (to >= from) return { text: text.slice(begin, end), from, to, column, firstLine };
   const rest = text.slice(begin, firstEnd);
   const most = firstBytes(rest, maxBytes);
@@ -78,6 +78,6 @@ function isHalf(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-export function withoutEnd(line: string): string {
+export function withoutLineEnd(line: string): string {
   return line.replace(/\r?\n$/, '');
 }

@@ -9,7 +9,7 @@
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
-import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
+import { type Part, textOfParts, withoutLastCharacters } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
 import { hunkMismatch, matchesTwice } from './mismatch.ts';
@@ -38,7 +38,7 @@ export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: str
   // A file without a final newline gets one only if a hunk has the remark about it.
   const isSilent = hunks.every((hunk) => hunk.lines.every(({ newline }) => newline));
   const stayedOpen = isSilent && text !== '' && !text.endsWith('\n');
-  const kept = stayedOpen ? withoutEnd(parts, lastEndingOf(text, parts)) : parts;
+  const kept = stayedOpen ? withoutLastCharacters(parts, lastEndingOf(text, parts)) : parts;
   return mark === '' ? kept : [{ from: 0, to: 1 }, ...kept.map(behindMark)];
 }
 
