@@ -68,7 +68,7 @@ function byText(current: EditedText, edit: TextReplacement, path: string, onRege
   if (only !== undefined) {
     const splices = [{ start: only, end: only + edit.oldText.length, text: edit.newText }];
     requireRoom(current, splices, path);
-    const line = current.lineAt(only);
+    const line = current.lineNumberAt(only);
     current.replace(splices[0]!);
     return { splices, result: { by: 'text', line, replacements: 1, fit: 'exact' } };
   }
@@ -76,7 +76,7 @@ function byText(current: EditedText, edit: TextReplacement, path: string, onRege
   if ('refusal' in found) return found;
   const { text, splices, fit } = found;
   const [first] = splices;
-  const line = current.lineAt(first!.start);
+  const line = current.lineNumberAt(first!.start);
   return { text, splices, result: { by: 'text', line, replacements: splices.length, fit } };
 }
 

@@ -39,8 +39,8 @@ export class EditedText {
   }
 
   /** The line of a position, counted from 1. */
-  lineAt(position: number): number {
-    return this.#inPieces.lineAt(position);
+  lineNumberAt(position: number): number {
+    return this.#inPieces.lineNumberAt(position);
   }
 
   /** The ending that most lines have; undefined for a text without any line end. */
@@ -67,7 +67,7 @@ export class EditedText {
   replace(splice: Splice): void {
     const { start, end, text } = splice;
     const ends = this.#ends;
-    const gone = ends === undefined ? 0 : this.lineAt(end) - this.lineAt(start);
+    const gone = ends === undefined ? 0 : this.lineNumberAt(end) - this.lineNumberAt(start);
     this.#inPieces.replace(splice);
     this.#text = undefined;
     this.#length += text.length - (end - start);

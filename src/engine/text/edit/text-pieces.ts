@@ -51,7 +51,7 @@ export class TextPieces {
   }
 
   /** The line of a position, counted from 1. */
-  lineAt(position: number): number {
+  lineNumberAt(position: number): number {
     const { index, offset } = this.#pieceAt(position);
     let line = 1;
     for (let before = 0; before < index; before++) line += this.#newlines[before]!;

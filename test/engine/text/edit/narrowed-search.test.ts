@@ -105,7 +105,7 @@ it('counts lines and line ends as they are in the edited text', () => {
       expect([isOnly ? start : undefined, undefined]).toContain(edited.onlyPlaceOf(sought));
       if (isOnly && edited.onlyPlaceOf(sought) === start) places++;
       const at = random(text.length + 1);
-      expect(edited.lineAt(at)).toBe(1 + newlinesBetween(text, 0, at));
+      expect(edited.lineNumberAt(at)).toBe(1 + newlinesBetween(text, 0, at));
       expect(edited.lineEnding()).toBe(lineEndingOf(text));
     }
   }

@@ -166,7 +166,7 @@ function notFound(edited: EditedText, { oldText, newText }: TextReplacement): Ed
       const [place, second] = placesFor(fit);
       if (second !== undefined) break;
       if (place !== undefined && isTelling(text, place))
-        return { why: 'already-applied', line: edited.lineAt(place.start) };
+        return { why: 'already-applied', line: edited.lineNumberAt(place.start) };
     }
   }
   return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };
