@@ -70,7 +70,9 @@ export function tolerantPlaces(
     case 'tabs':
       return hasWords(needle) ? tabbedBlocks(trimmedView(text), trimLines(needle), whole) : [];
     case 'typography':
-      return hasWords(needle) ? plainPlaces(plainTypography(text), plainTypography(needle), whole) : [];
+      return hasWords(needle)
+        ? placesIgnoringTypography(plainTypography(text), plainTypography(needle), whole)
+        : [];
   }
 }
 
@@ -79,7 +81,7 @@ function hasWords(text: string): boolean {
   return plainTypography(text).trim() !== '';
 }
 
-function plainPlaces(text: string, needle: string, whole: string): FittingPlace[] {
+function placesIgnoringTypography(text: string, needle: string, whole: string): FittingPlace[] {
   const view = trimmedView(text);
   const trimmed = trimLines(needle);
   const found = trimmedPlaces(text, view, needle);

@@ -34,7 +34,7 @@ const LINE_BREAKS = /[\r\u2028\u2029]/;
 export function narrowedText(text: string, needle: string, ignoresTypography: boolean): TextView | undefined {
   const lines = needle.split('\n').length;
   for (const core of coresOf(needle)) {
-    const places = ignoresTypography ? typographicPlaces(text, core.part) : plainPlaces(text, core.part);
+    const places = ignoresTypography ? typographicPlaces(text, core.part) : literalPlaces(text, core.part);
     const windows = places && windowsAround(text, places, core.line, lines);
     if (windows !== undefined) return joined(text, windows, needle);
   }
@@ -69,7 +69,7 @@ function withoutHalf(part: string): string {
 }
 
 /** Undefined if there are too many. */
-function plainPlaces(text: string, part: string): ArrayLike<number> | undefined {
+function literalPlaces(text: string, part: string): ArrayLike<number> | undefined {
   const places = occurrences(text, part, false, 0, MOST_PLACES + 1);
   return places.length > MOST_PLACES ? undefined : places;
 }

@@ -82,7 +82,7 @@ function endingLines(text: string, placesFor: PlaceFinder): PlaceFinder {
 
 function everyPlace(edited: EditedText, edit: TextReplacement): Found {
   const { text } = edited;
-  const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : plainPlaces(text, edit);
+  const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : exactSplices(text, edit);
   if (exact !== undefined && exact.length > 0) return { splices: exact, fit: 'exact' };
   const placesFor = placeFinder(text, edit.oldText);
   for (const fit of ['exact', 'line-ends'] as const) {
@@ -95,7 +95,7 @@ function everyPlace(edited: EditedText, edit: TextReplacement): Found {
 }
 
 /** For texts without carriage returns: no place needs to be adapted, and there may be millions of them. */
-function plainPlaces(text: string, { oldText, newText }: TextReplacement): Splices {
+function exactSplices(text: string, { oldText, newText }: TextReplacement): Splices {
   const found = occurrences(text, oldText, false);
   return new LazySplices(found.length, (index) => {
     const start = found[index]!;
