@@ -165,7 +165,7 @@ function notFound(edited: EditedText, { oldText, newText }: TextReplacement): Ed
     for (const fit of FITS) {
       const [place, second] = placesFor(fit);
       if (second !== undefined) break;
-      if (place !== undefined && isTelling(text, place))
+      if (place !== undefined && isProbablyApplied(text, place))
         return { why: 'already-applied', line: edited.lineNumberAt(place.start) };
     }
   }
@@ -178,7 +178,7 @@ const LONGEST_INDENT = 200;
 const LETTER = /[\p{L}\p{N}_]/u;
 
 /** Whether the new text was probably put there by this edit: whole lines, or whole words that are not too short. */
-function isTelling(text: string, { start, end }: FittingPlace): boolean {
+function isProbablyApplied(text: string, { start, end }: FittingPlace): boolean {
   const found = text.slice(start, end);
   const startsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - LONGEST_INDENT), start));
   const endsLine = found.endsWith('\n') || /^[ \t]*\r?(?:\n|$)/.test(text.slice(end, end + LONGEST_INDENT));

@@ -79,12 +79,12 @@ export function inFileTypography(
       if (bringsNewForms(runs, everywhere, plain)) return undefined;
       continue;
     }
-    const toPlain = curves ? () => plain : habitOf(everywhere, plain);
+    const toPlain = curves ? () => plain : formsByHabit(everywhere, plain);
     for (const [index, { old, put }] of runs.entries()) {
       // Blanks occur everywhere: those on other lines say nothing about these.
       const here = differencesIn(old, plain);
       const evidence = plain === ' ' ? here : everywhere;
-      const known = toPlain ?? positionsIn(here, { old, put }, plain, evidence);
+      const known = toPlain ?? formsByPosition(here, { old, put }, plain, evidence);
       if (known === undefined) return undefined;
       replaceIn(results[index]!, known, plain);
     }
@@ -109,13 +109,13 @@ function bringsNewForms(runs: readonly ChangedRun[], known: readonly Difference[
 }
 
 type Difference = readonly [wanted: Written, real: string];
-type Known = (character: string, index: number) => string;
+type FormOf = (character: string, index: number) => string;
 
 /** Every place of a character, in any of its forms, with the form that the file has there. */
 function differencesIn(pairs: readonly LinePair[], plain: string): Difference[] {
   let start = 0;
   return pairs.flatMap(({ wanted, real }) => {
-    const skip = indentOf(real) - indentOf(wanted);
+    const skip = indentLength(real) - indentLength(wanted);
     const from = start;
     start += wanted.length + 1;
     return writtenIn(wanted, plain, from).map((written): Difference => {
@@ -127,7 +127,7 @@ function differencesIn(pairs: readonly LinePair[], plain: string): Difference[] 
 
 /** The characters of one kind on a line, without those in its indentation. */
 function writtenIn(line: string, plain: string, start: number): Written[] {
-  const places = placesIn(line, plain).filter((at) => at >= indentOf(line));
+  const places = placesIn(line, plain).filter((at) => at >= indentLength(line));
   return places.map((at, nth) => ({
     character: line[at]!,
     before: line[at - 1] ?? '',
@@ -145,12 +145,12 @@ function placesIn(line: string, plain: string): number[] {
   return places;
 }
 
-function indentOf(line: string): number {
+function indentLength(line: string): number {
   return /^[ \t\u00a0]*/.exec(line)![0].length;
 }
 
 /** If the file is plain wherever the old text is not, the same forms become plain in the new text. */
-function habitOf(differences: readonly Difference[], plain: string): Known | undefined {
+function formsByHabit(differences: readonly Difference[], plain: string): FormOf | undefined {
   const others = differences.filter(([{ character }]) => character !== plain);
   const plainOnes = differences.filter(([{ character }]) => character === plain);
   if (plainOnes.some(([, real]) => real !== plain) || others.some(([, real]) => real !== plain)) {
@@ -161,12 +161,12 @@ function habitOf(differences: readonly Difference[], plain: string): Known | und
 }
 
 /** Each character of the new lines takes the form of the one that it replaces, or of similar ones. */
-function positionsIn(
+function formsByPosition(
   here: readonly Difference[],
   { old, put }: ChangedRun,
   plain: string,
   evidence: readonly Difference[],
-): Known | undefined {
+): FormOf | undefined {
   let start = 0;
   const now = put.flatMap((line) => {
     const from = start;
@@ -234,12 +234,12 @@ function isSamePlace(now: Written, then: Written): boolean {
   return now.before === then.before || now.after === then.after;
 }
 
-function replaceIn(lines: string[][], known: Known, plain: string): void {
+function replaceIn(lines: string[][], known: FormOf, plain: string): void {
   let index = 0;
   for (const line of lines) {
     const text = line.join('');
     for (const at of placesIn(text, plain)) {
-      if (at < indentOf(text)) continue;
+      if (at < indentLength(text)) continue;
       line[at] = known(line[at]!, index++);
     }
   }
