@@ -60,7 +60,7 @@ export async function replaceTogether(
   }
   const yielder = new Yielder(signal);
   const prepared: Prepared[] = [];
-  const kept: Kept[] = [];
+  const backups: Backup[] = [];
   try {
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
@@ -70,10 +70,10 @@ export async function replaceTogether(
       // In parallel, but not all at once: other calls need the threads that flush, and a share of this thread.
       await allDone(prepared.slice(at).map((each) => each.flush()));
     }
-    // The last file needs nothing to restore it from: no step after it can fail.
+    // The last file needs no backup: no step after it can fail.
     for (const { place, old } of prepared.slice(0, -1)) {
       await yielder.pause();
-      kept.push(await keep(place, old, signal));
+      backups.push(await backUp(place, old, signal));
     }
     // Check all files before the first one changes: others would see a change half done that is then undone.
     for (const each of prepared) {
@@ -82,14 +82,14 @@ export async function replaceTogether(
     }
     if (signal?.aborted) fail({ kind: 'cancelled' });
     if (recorder.ready) await recorder.ready();
-    await publishAll(prepared, kept, recorder);
+    await publishAll(prepared, backups, recorder);
   } finally {
-    const toTheEnd = new Yielder(undefined);
+    const uncancellable = new Yielder(undefined);
     for (const each of prepared) {
-      await toTheEnd.pause();
+      await uncancellable.pause();
       each.drop();
     }
-    await dropAll(kept);
+    await dropAll(backups);
   }
   await flushAll(prepared.map(({ place }) => place));
 }
@@ -128,31 +128,31 @@ async function prepareRemoval(
  */
 async function publishAll(
   prepared: readonly Prepared[],
-  kept: readonly Kept[],
+  backups: readonly Backup[],
   recorder: ChangeRecorder,
 ): Promise<void> {
-  const toTheEnd = new Yielder(undefined);
+  const uncancellable = new Yielder(undefined);
   let published = 0;
   recorder.begins();
   try {
     for (; published < prepared.length; published++) {
-      if (toTheEnd.isDue) await toTheEnd.pause();
+      if (uncancellable.isDue) await uncancellable.pause();
       prepared[published]!.check();
       prepared[published]!.publish();
     }
   } catch (error) {
-    await restoreAll(kept.slice(0, published).reverse());
+    await restoreAll(backups.slice(0, published).reverse());
     recorder.tookBack();
     throw error;
   }
 }
 
 /** Tries to restore every file, and then throws the first failure. */
-async function restoreAll(kept: readonly Kept[]): Promise<void> {
-  const toTheEnd = new Yielder(undefined);
+async function restoreAll(backups: readonly Backup[]): Promise<void> {
+  const uncancellable = new Yielder(undefined);
   const failures: unknown[] = [];
-  for (const each of kept) {
-    await toTheEnd.pause();
+  for (const each of backups) {
+    await uncancellable.pause();
     try {
       each.restore();
     } catch (error) {
@@ -168,7 +168,7 @@ async function flushAll(places: readonly Place[]): Promise<void> {
 }
 
 /** What was at a place before the change, ready to be restored in one step. */
-interface Kept {
+interface Backup {
   readonly dir: Dir;
   restore(): void;
   /** Always called at the end. Returns the second name of the file if it still has to be removed. */
@@ -176,10 +176,10 @@ interface Kept {
 }
 
 /** Removing the last name of a file frees its content, which may wait for the disk: other threads do that. */
-async function dropAll(kept: readonly Kept[]): Promise<void> {
-  for (let at = 0; at < kept.length; at += FLUSHED_TOGETHER) {
+async function dropAll(backups: readonly Backup[]): Promise<void> {
+  for (let at = 0; at < backups.length; at += FLUSHED_TOGETHER) {
     const names = new Map<Dir, string[]>();
-    for (const each of kept.slice(at, at + FLUSHED_TOGETHER)) {
+    for (const each of backups.slice(at, at + FLUSHED_TOGETHER)) {
       const second = each.drop();
       if (second !== undefined) names.set(each.dir, [...(names.get(each.dir) ?? []), second]);
     }
@@ -187,7 +187,7 @@ async function dropAll(kept: readonly Kept[]): Promise<void> {
   }
 }
 
-async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
+async function backUp(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   if (old === undefined) {
     return { dir, restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => undefined };
@@ -197,7 +197,7 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
     dir.link(name, dir, second);
   } catch {
     // No hard links here, or not to this file: keep a copy.
-    return copyOf(place, old, signal);
+    return backUpByCopy(place, old, signal);
   }
   let held = true;
   return {
@@ -210,7 +210,7 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   };
 }
 
-async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Kept> {
+async function backUpByCopy(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   const { bytes } = await readSnapshot(place, { signal });
   const copy = attempt(shown, 'write', () => dir.draft());
