@@ -85,19 +85,19 @@ export async function prepareContent(
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
   // The journal stores the old content while the draft is created: creating a file takes longer than filling it.
-  const keeping = recorder.active ? keepBefore(place, old, bytes, { ...options, recorder }) : undefined;
-  keeping?.catch(() => {});
-  const draft = await draftIn(place, keeping);
-  let seen: Seen | undefined;
+  const recording = recorder.active ? recordChange(place, old, bytes, { ...options, recorder }) : undefined;
+  recording?.catch(() => {});
+  const draft = await draftIn(place, recording);
+  let recorded: Recorded | undefined;
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
       setAttributes(draft, old && mode !== undefined ? { ...old, mode } : (old ?? like));
     });
-    seen = await keeping;
+    recorded = await recording;
   } catch (error) {
     // The journal must have finished with this attempt before the next one begins.
-    await Promise.allSettled([keeping]);
+    await Promise.allSettled([recording]);
     draft.drop();
     throw error;
   }
@@ -112,7 +112,7 @@ export async function prepareContent(
     },
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
-      else if (seen !== undefined) attempt(shown, 'write', () => requireAsSeen(place, seen));
+      else if (recorded !== undefined) attempt(shown, 'write', () => requireAsRecorded(place, recorded));
     },
     publish: () =>
       attempt(shown, 'write', () => (expect === 'absent' ? draft.publishNew(name) : draft.publish(name))),
@@ -120,27 +120,27 @@ export async function prepareContent(
   };
 }
 
-async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
+async function draftIn({ dir, shown }: Place, recording: Promise<unknown> | undefined): Promise<Draft> {
   // Many files of one change get here together, and in a large directory each of them is slow. All of them resume in
   // the same turn of the event loop, so each one checks again.
   for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {
     return attempt(shown, 'write', () => dir.draft());
   } catch (error) {
-    await Promise.allSettled([keeping]);
+    await Promise.allSettled([recording]);
     throw error;
   }
 }
 
 /** What the journal has stored, to be compared with what is finally replaced. */
-type Seen = 'absent' | { stat: Stat; bytes: Buffer | undefined };
+type Recorded = 'absent' | { stat: Stat; bytes: Buffer | undefined };
 
-async function keepBefore(
+async function recordChange(
   place: Place,
   old: Stat | undefined,
   bytes: Buffer,
   { expect, like, mode, recorder }: ReplaceOptions & { recorder: ChangeRecorder },
-): Promise<Seen> {
+): Promise<Recorded> {
   if (old === undefined) {
     await recorder.creates(place, 'file', { bytes, mode: like?.mode });
     return 'absent';
@@ -149,13 +149,16 @@ async function keepBefore(
   return { stat: old, bytes: await recorder.replaces(place, old, known, bytes, mode) };
 }
 
-function requireAsSeen(place: Place, seen: Seen): void {
-  if (seen === 'absent' || seen.bytes) {
-    requireUnchanged(place, seen === 'absent' ? seen : { stat: seen.stat, bytes: seen.bytes! });
+function requireAsRecorded(place: Place, recorded: Recorded): void {
+  if (recorded === 'absent' || recorded.bytes) {
+    requireUnchanged(
+      place,
+      recorded === 'absent' ? recorded : { stat: recorded.stat, bytes: recorded.bytes! },
+    );
     return;
   }
   const now = place.lstat();
-  if (!now || !sameFile(now, seen.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
+  if (!now || !sameFile(now, recorded.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
 /** What is at the place now; fails if a file may not replace it. */
