@@ -9,7 +9,7 @@ import { replaceContent } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
-import { requireServedBelow } from './require-none-withheld.ts';
+import { requireNoneWithheld } from './require-none-withheld.ts';
 
 export interface MoveOptions {
   overwrite: boolean;
@@ -26,7 +26,7 @@ export async function moveEntry(
   const source = from.mustExist('entry');
   requireNotRoot(wall, from, 'move');
   for (const place of [from, to]) wall.protectedPlaces.requireNothingBelow(place);
-  await requireServedBelow(from, 'move', options.signal);
+  await requireNoneWithheld(from, 'move', options.signal);
   if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }

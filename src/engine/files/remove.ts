@@ -11,7 +11,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
-import { requireServedBelow } from './require-none-withheld.ts';
+import { requireNoneWithheld } from './require-none-withheld.ts';
 
 export interface RemoveOptions {
   recursive: boolean;
@@ -28,7 +28,7 @@ export async function removeEntry(
 ): Promise<'file' | 'directory' | 'symlink'> {
   const stat = place.mustExist('entry');
   requireNotRoot(wall, place, 'delete');
-  await requireServedBelow(place, 'delete', options.signal);
+  await requireNoneWithheld(place, 'delete', options.signal);
   const removed = stat.type === 'directory' || stat.type === 'symlink' ? stat.type : 'file';
   if (removed === 'directory' && !options.recursive) {
     await removeEmpty(place, stat, options);

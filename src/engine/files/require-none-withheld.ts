@@ -10,7 +10,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 
-export async function requireServedBelow(
+export async function requireNoneWithheld(
   place: Place,
   action: 'move' | 'delete',
   signal: AbortSignal | undefined,
