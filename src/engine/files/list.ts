@@ -35,7 +35,7 @@ export async function listEntries(
   try {
     const { names, types } = await attemptAsync(place.shown, 'list', async () => {
       cursor = openCursor(scanRootOf(dir));
-      const found = await listedThere(cursor, dir, place.shown, yielder);
+      const found = await requireListing(cursor, dir, place.shown, yielder);
       const served = await servedBelow(place, cursor)?.serveInTurns('', found, () => yielder.pause());
       return served?.listing ?? found;
     });
@@ -78,7 +78,7 @@ async function treeOf(
   const served = servedBelow(place, cursor);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
   try {
-    if (depth > 0) await listedThere(cursor, dir, place.shown, yielder);
+    if (depth > 0) await requireListing(cursor, dir, place.shown, yielder);
     return await subtree('', place.path, name, 0);
   } finally {
     cursor.close();
@@ -128,9 +128,9 @@ export function openDirectory(place: Place): Dir {
 }
 
 /** Lists the requested directory itself. If that fails, listing it another way tells why. */
-async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
+async function requireListing(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
-  if (typeof listing !== 'string') return inOrder(listing, yielder);
+  if (typeof listing !== 'string') return sortedListing(listing, yielder);
   attempt(shown, 'list', () => dir.entries());
   return fail({ kind: 'unstable', path: shown });
 }
@@ -138,18 +138,18 @@ async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yie
 /** Shows a directory inside a tree as empty if it may not be listed, instead of failing. */
 async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
-  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, yielder);
+  return typeof listing === 'string' ? { names: [], types: [] } : sortedListing(listing, yielder);
 }
 
 /** Listings are cached, so each one is sorted only once. */
 const ordered = new WeakMap<Listing, Listing>();
 
 /** Sorts by raw names, and so by bytes. */
-function inOrder(listing: Listing, yielder: Yielder): Listing | Promise<Listing> {
-  return ordered.get(listing) ?? putInOrder(listing, yielder);
+function sortedListing(listing: Listing, yielder: Yielder): Listing | Promise<Listing> {
+  return ordered.get(listing) ?? sortAndCache(listing, yielder);
 }
 
-async function putInOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
+async function sortAndCache(listing: Listing, yielder: Yielder): Promise<Listing> {
   const sorted = await sortedByName(listing, yielder);
   ordered.set(listing, sorted);
   return sorted;
