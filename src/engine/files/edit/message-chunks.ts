@@ -6,9 +6,9 @@
  */
 
 /** Longer texts and bytes are sent in chunks of this length. */
-const LONG = 256 * 1024;
+const CHUNK_LENGTH = 256 * 1024;
 /** Longer lists are sent in chunks of this many items. */
-const MANY = 1024;
+const CHUNK_ITEMS = 1024;
 
 /** A part of the value with this number; the parts of a value are sent in order. */
 export interface MessageChunk {
@@ -25,11 +25,12 @@ interface Placeholder {
 export function* packed(message: unknown, kept?: unknown): Generator<MessageChunk, unknown> {
   let values = 0;
   function* pack(value: unknown): Generator<MessageChunk, unknown> {
-    if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
+    if (typeof value === 'string' && value.length > CHUNK_LENGTH) return yield* slices(value, CHUNK_LENGTH);
     if (typeof value !== 'object' || value === null || value === kept) return value;
-    if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : alone(value);
+    if (value instanceof Uint8Array)
+      return value.length > CHUNK_LENGTH ? yield* slices(value, CHUNK_LENGTH) : withOwnBuffer(value);
     if (Array.isArray(value)) {
-      if (value.length > MANY) return yield* slices(value, MANY);
+      if (value.length > CHUNK_ITEMS) return yield* slices(value, CHUNK_ITEMS);
       const items: unknown[] = [];
       for (const item of value) items.push(yield* pack(item));
       return items;
@@ -45,7 +46,7 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
     const number = values++;
     for (let at = 0; at < value.length; at += size) {
       const part = value.slice(at, at + size);
-      yield { value: number, part: part instanceof Uint8Array ? alone(part) : part };
+      yield { value: number, part: part instanceof Uint8Array ? withOwnBuffer(part) : part };
     }
     return { '\0chunks': number };
   }
@@ -53,7 +54,7 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
 }
 
 /** Copies a view of a larger buffer: sending the view would copy the whole buffer. */
-function alone(bytes: Uint8Array): Uint8Array {
+function withOwnBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 

@@ -46,7 +46,7 @@ export class WorkerPool<Job, Answer> {
     const since = performance.now();
     // Nothing may be awaited between the last check and the job: two calls would take the same slot.
     for (let wait = this.#waitFor(since); wait > 0; wait = this.#waitFor(since))
-      await this.#turn(signal, wait);
+      await this.#untilFree(signal, wait);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
     const worker = this.#idle.pop() ?? this.#start();
     this.#busy.add(worker);
@@ -131,7 +131,7 @@ export class WorkerPool<Job, Answer> {
   }
 
   /** Waits until a worker becomes free, `ms` have passed, or the call is cancelled. */
-  #turn(signal: AbortSignal | undefined, ms: number): Promise<void> {
+  #untilFree(signal: AbortSignal | undefined, ms: number): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
