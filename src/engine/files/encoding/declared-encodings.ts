@@ -50,14 +50,14 @@ export class DeclaredEncodings {
 
   /** What is declared for a file behind the wall; the owner's rules come first. */
   of(wall: Wall, place: Pick<Place, 'path' | 'root'>): Charset | undefined {
-    return this.#given.of(rawOf(place.path)) ?? charsetByConfigs(this.#above(wall, place), place.path);
+    return this.#given.of(rawOf(place.path)) ?? charsetByConfigs(this.#configsAbove(wall, place), place.path);
   }
 
   /** What is declared for the files that a search of a directory, or of one file, finds. */
   scopeOf(wall: Wall, place: Place): CharsetScope {
     const isFile = place.lstat()?.type === 'file';
     const start = isFile ? dirname(place.path) : place.path;
-    const above = this.#above(wall, { path: start, root: place.root });
+    const above = this.#configsAbove(wall, { path: start, root: place.root });
     return {
       rules: this.#rules,
       directories: this.#directories,
@@ -67,17 +67,17 @@ export class DeclaredEncodings {
   }
 
   /** The .editorconfig files from the directory of a file up to the served directory. */
-  #above(wall: Wall, { path, root }: Pick<Place, 'path' | 'root'>): FoundConfig[] {
+  #configsAbove(wall: Wall, { path, root }: Pick<Place, 'path' | 'root'>): FoundConfig[] {
     const found: FoundConfig[] = [];
     visitDown(root, path, (dir, directory) => {
-      const read = wall.withheld ? this.#served(wall, dir, directory) : this.#in(dir);
+      const read = wall.withheld ? this.#servedConfigIn(wall, dir, directory) : this.#configIn(dir);
       if (read) found.push({ ...read, directory, below: directory === '/' ? 1 : directory.length + 1 });
     });
     return found.reverse();
   }
 
   /** The .editorconfig in a directory; one that cannot be read does not count. */
-  #in(dir: Dir): ReadConfig | undefined {
+  #configIn(dir: Dir): ReadConfig | undefined {
     try {
       const stat = dir.lstat(CONFIG_NAME);
       if (stat?.type !== 'file') return undefined;
@@ -89,11 +89,11 @@ export class DeclaredEncodings {
   }
 
   /** The same if the owner withholds files: a withheld .editorconfig does not count either. */
-  #served(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
+  #servedConfigIn(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
     try {
       if (held.lstat(CONFIG_NAME) === undefined) return undefined;
       return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, ({ dir, name }) =>
-        name === CONFIG_NAME ? this.#in(dir) : undefined,
+        name === CONFIG_NAME ? this.#configIn(dir) : undefined,
       );
     } catch (error) {
       if (error instanceof EngineFailure) return undefined;
