@@ -21,7 +21,7 @@ export function comparedBytes(
   countsOnly: boolean,
 ): ComparedBytes {
   const diff = unifiedDiff(textOf(before), textOf(after), { oldName: name, newName: name });
-  const counts = { added: linesWith('+', diff), removed: linesWith('-', diff) };
+  const counts = { added: countMarked('+', diff), removed: countMarked('-', diff) };
   return { diff: countsOnly ? '' : diff, ...counts };
 }
 
@@ -32,7 +32,7 @@ function textOf({ bytes, encoding }: ByteContent): string {
 }
 
 /** Counts the lines with a mark after the two header lines. */
-function linesWith(mark: string, diff: string): number {
+function countMarked(mark: string, diff: string): number {
   let count = 0;
   const header = diff.indexOf('\n', diff.indexOf('\n') + 1);
   for (let at = header; at >= 0; at = diff.indexOf('\n', at + 1)) if (diff[at + 1] === mark) count++;

@@ -56,7 +56,7 @@ export function withLineEnding(text: string, ending: LineEnding | undefined): st
 }
 
 /** How many lines are counted or split off between two yields. */
-const COUNTED = 16 * 1024;
+const LINES_PER_YIELD = 16 * 1024;
 
 /** The lines without their line ends. A newline ends a line: `a\nb\n` has 2 lines, an empty text has none. */
 export function splitLines(text: string): string[] {
@@ -75,7 +75,7 @@ export function* splittingLines(text: string): Generator<void, string[]> {
     const hasReturn = end > from && text.charCodeAt(end - 1) === 13;
     lines.push(text.slice(from, hasReturn ? end - 1 : end));
     from = end + 1;
-    if (lines.length % COUNTED === 0) yield;
+    if (lines.length % LINES_PER_YIELD === 0) yield;
   }
   return lines;
 }
@@ -92,7 +92,7 @@ export function* countingLines(text: string): Generator<void, number> {
   if (text === '') return 0;
   let count = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-    if (++count % COUNTED === 0) yield;
+    if (++count % LINES_PER_YIELD === 0) yield;
   }
   return count;
 }
