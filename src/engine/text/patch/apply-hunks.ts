@@ -113,22 +113,23 @@ class HunkSearch {
   /** The line, counted from 0, at which a hunk applies. */
   place(hunk: LooseHunk, number: number): number {
     const sought = { hunk, number, ...soughtOf(hunk) };
-    const place = sought.keys.length === 0 ? this.#insertion(sought) : this.#block(sought);
-    this.#take(sought, place);
+    const place = sought.keys.length === 0 ? this.#placeInsertion(sought) : this.#placeBlock(sought);
+    this.#markChanged(sought, place);
     return place;
   }
 
-  #block(sought: Sought): number {
+  #placeBlock(sought: Sought): number {
     const { stated } = sought.hunk;
-    if (stated === undefined) return this.#only(sought, this.#underHeadings(sought, this.#places(sought)));
+    if (stated === undefined)
+      return this.#onlyPlace(sought, this.#underHeadings(sought, this.#places(sought)));
     const expected = Math.max(0, stated - 1) + this.#moved;
     if (this.#fits(sought, expected)) return expected;
     const places = this.#places(sought).filter((place) => place >= this.#from);
-    if (!this.#isMeasured(sought.hunk, stated)) return this.#only(sought, places);
+    if (!this.#isMeasured(sought.hunk, stated)) return this.#onlyPlace(sought, places);
     const together = this.#movedWithOthers(sought, places, stated);
     if (together.length === 1) return together[0]!;
     const least = places.reduce((least, place) => Math.min(least, Math.abs(place - expected)), Infinity);
-    return this.#only(
+    return this.#onlyPlace(
       sought,
       places.filter((place) => Math.abs(place - expected) === least),
     );
@@ -156,11 +157,11 @@ class HunkSearch {
   }
 
   /** Returns the only place or, of several, the only one where all old lines match exactly; otherwise fails. */
-  #only(sought: Sought, places: readonly number[]): number {
+  #onlyPlace(sought: Sought, places: readonly number[]): number {
     const [first, second] = places;
     if (first === undefined) return this.#mismatch(sought);
     if (second === undefined) return first;
-    const literal = places.filter((place) => this.#standsLiterally(sought, place));
+    const literal = places.filter((place) => this.#matchesExactly(sought, place));
     if (literal.length === 1) return literal[0]!;
     return fail({ ...matchesTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
   }
@@ -181,7 +182,7 @@ class HunkSearch {
     );
   }
 
-  #standsLiterally({ hunk }: Sought, place: number): boolean {
+  #matchesExactly({ hunk }: Sought, place: number): boolean {
     const old = hunk.lines.filter(({ mark }) => mark !== '+');
     return old.every(({ text }, index) => lineAt(this.#lines, place + index).replace(/\n$/, '') === text);
   }
@@ -207,17 +208,17 @@ class HunkSearch {
   }
 
   /** Where to insert the lines of a hunk without old lines. */
-  #insertion(sought: Sought): number {
+  #placeInsertion(sought: Sought): number {
     const { hunk, endsFile } = sought;
     if (endsFile || this.#text.count === 0) return this.#text.count;
-    if (hunk.headings.length > 0) return this.#only(sought, this.#belowHeadings(hunk.headings));
+    if (hunk.headings.length > 0) return this.#onlyPlace(sought, this.#belowHeadings(hunk.headings));
     if (hunk.stated !== undefined) {
       return Math.max(this.#from, Math.min(hunk.stated + this.#moved, this.#text.count));
     }
     return badPatch(`the hunk only adds lines and states no place: ${ADD_CONTEXT}`, hunk.line - 1);
   }
 
-  #take({ hunk, keys }: Sought, place: number): void {
+  #markChanged({ hunk, keys }: Sought, place: number): void {
     this.#added += hunk.lines.filter(({ mark }) => mark !== '-').length - keys.length;
     const { before, after } = contextOf(hunk);
     const end = place + keys.length - after;
