@@ -5,7 +5,7 @@ import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { hasSteps, type PlannedFile } from '../text/patch/planned-files.ts';
-import type { Rewrote } from '../text/rewrite.ts';
+import type { RewriteOutcome } from '../text/rewrite.ts';
 import type { FileSnapshot } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
@@ -22,7 +22,7 @@ export interface PlacedFile {
 }
 
 /** `encoding` is that of the file, or the one that a new file gets. */
-export type ComputeFile = (plan: PlannedFile, bytes: Buffer, encoding: Encoding) => Promise<Rewrote>;
+export type ComputeFile = (plan: PlannedFile, bytes: Buffer, encoding: Encoding) => Promise<RewriteOutcome>;
 
 /** Gives the encoding that is declared for a place. */
 export type DeclaredFor = (place: Place) => () => Charset | undefined;

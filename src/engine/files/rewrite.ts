@@ -3,7 +3,7 @@ import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import type { Rewrote } from '../text/rewrite.ts';
+import type { RewriteOutcome } from '../text/rewrite.ts';
 import { type FileSnapshot, replaceContent } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { readSnapshot } from './read/read.ts';
@@ -18,7 +18,7 @@ export interface StoreOptions {
 
 export async function rewriteFile<R>(
   place: Place,
-  compute: (bytes: Buffer) => Promise<Rewrote<R>>,
+  compute: (bytes: Buffer) => Promise<RewriteOutcome<R>>,
   options: StoreOptions,
 ): Promise<R> {
   const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
@@ -30,7 +30,7 @@ export async function rewriteFile<R>(
 /** Rewrites several files, all of them or none. */
 export async function rewriteTogether<R>(
   places: readonly Place[],
-  compute: (bytes: Buffer, index: number) => Promise<Rewrote<R>>,
+  compute: (bytes: Buffer, index: number) => Promise<RewriteOutcome<R>>,
   options: StoreOptions,
 ): Promise<R[]> {
   requireDifferent(places);

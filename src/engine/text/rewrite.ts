@@ -34,7 +34,7 @@ import { parseFilePatch } from './patch/parse/parse-files.ts';
 import { applyPlan, type PlannedFile, plannedFiles } from './patch/planned-files.ts';
 
 /** What to do. `path` is for failures. `encoding` is that of the file; default: UTF-8. */
-export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
+export type RewriteJob = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'edit'; edits: readonly TextEdit[] }
   /** Returns a diff of what the edits would change, and changes nothing. */
   | { kind: 'preview'; edits: readonly TextEdit[]; name: string }
@@ -63,7 +63,7 @@ export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
 );
 
 /** The jobs that compute a new text. */
-type TextRewriting = Exclude<Rewriting, { kind: 'read-patch' | 'plan-patch' | 'diff' }>;
+type TextRewriteJob = Exclude<RewriteJob, { kind: 'read-patch' | 'plan-patch' | 'diff' }>;
 
 /** What each kind of job returns besides the new content. */
 export interface RewriteResults {
@@ -92,13 +92,13 @@ export interface EditFacts {
   lines: number;
 }
 
-export interface Rewrote<R = unknown> {
+export interface RewriteOutcome<R = unknown> {
   /** Undefined if there is no new content or it equals the old one. */
   bytes: Buffer | undefined;
   result: R;
 }
 
-export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
+export function rewrite(job: RewriteJob, bytes: Uint8Array | undefined, onRegex: () => void): RewriteOutcome {
   if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
   if (job.kind === 'plan-patch')
     return { bytes: undefined, result: { plans: plannedFiles(parseFilePatch(job.patch)) } };
@@ -110,7 +110,7 @@ export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: 
   if (encoding.charset !== 'utf-8') return rewriteEncoded(job, encoding, asBuffer(bytes), onRegex);
   const decoded = decodeForEdit(bytes ?? Buffer.alloc(0));
   if ('notText' in decoded) return fail({ kind: 'not-text', path: job.path, why: decoded.notText });
-  const { after, marked = decoded.bom, result } = rewritten(job, decoded, onRegex);
+  const { after, marked = decoded.bom, result } = rewriteText(job, decoded, onRegex);
   const isSame = after === decoded.text && marked === decoded.bom;
   if (after === undefined || isSame) return { bytes: undefined, result };
   return { bytes: encode({ text: after, bom: marked }), result };
@@ -118,14 +118,14 @@ export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: 
 
 /** Rewrites a file that is not UTF-8. Text that does not change keeps its bytes. */
 function rewriteEncoded(
-  job: TextRewriting,
+  job: TextRewriteJob,
   { charset, mark }: Encoding,
   bytes: Buffer,
   onRegex: () => void,
-): Rewrote {
+): RewriteOutcome {
   const whole = decodeUnmarked(bytes, charset);
   const text = mark ? whole.slice(1) : whole;
-  const { after, marked = mark, parts, result } = rewritten(job, { text, bom: mark }, onRegex);
+  const { after, marked = mark, parts, result } = rewriteText(job, { text, bom: mark }, onRegex);
   if (after === undefined || (after === text && marked === mark)) return { bytes: undefined, result };
   if (parts === undefined) return fail({ kind: 'not-text', path: job.path, why: 'not-utf8' });
   const changed = changedBytes(bytes, whole, parts, charset);
@@ -148,7 +148,7 @@ function asBuffer(bytes: Uint8Array = Buffer.alloc(0)): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-patch']> {
+function readPatch(patch: string, path: string): RewriteOutcome<RewriteResults['read-patch']> {
   const parsed = parsePatch(patch);
   const result = { action: parsed.action, hunks: parsed.hunks.length };
   if (parsed.action !== 'create') return { bytes: undefined, result };
@@ -156,8 +156,8 @@ function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-pa
   return { bytes: 'text' in created ? Buffer.from(created.text, 'utf8') : undefined, result };
 }
 
-function rewritten(
-  job: TextRewriting,
+function rewriteText(
+  job: TextRewriteJob,
   { text, bom }: TextContent,
   onRegex: () => void,
 ): {
@@ -212,12 +212,12 @@ function rewritten(
   }
 }
 
-function isUtf8({ encoding = UTF8 }: Rewriting): boolean {
+function isUtf8({ encoding = UTF8 }: RewriteJob): boolean {
   return encoding.charset === 'utf-8';
 }
 
 /** The remembered bytes may have another encoding than the file has now. */
-function rememberedText({ remembered, encoding = UTF8 }: Rewriting & { kind: 'edit-list' }) {
+function rememberedText({ remembered, encoding = UTF8 }: RewriteJob & { kind: 'edit-list' }) {
   if (remembered === undefined) return undefined;
   const judged = encodingOf(remembered, () => encoding.charset);
   return 'notText' in judged ? undefined : decode(asBuffer(remembered), judged);

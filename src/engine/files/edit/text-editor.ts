@@ -3,7 +3,7 @@ import { EngineFailure } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import type { TextEdit } from '../../text/edit/apply-edits.ts';
 import type { ListedEdit } from '../../text/edit-list.ts';
-import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
+import { type RewriteJob, type RewriteOutcome, type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -27,11 +27,11 @@ export class TextEditor {
   #regexes: WorkerPool<TextJob, TextAnswer> | undefined;
   #texts: WorkerPool<TextJob, TextAnswer> | undefined;
 
-  async run<J extends Rewriting>(
+  async run<J extends RewriteJob>(
     job: J,
     bytes: Uint8Array | undefined,
     signal?: AbortSignal,
-  ): Promise<Rewrote<RewriteResults[J['kind']]>> {
+  ): Promise<RewriteOutcome<RewriteResults[J['kind']]>> {
     const weight = weightOf(job, bytes ?? NOTHING);
     const answer = hasRegex(job)
       ? await this.#pool('#regexes').run(
@@ -62,13 +62,13 @@ export class TextEditor {
   }
 }
 
-function hasRegex(job: Rewriting): boolean {
+function hasRegex(job: RewriteJob): boolean {
   if (job.kind === 'edit-list') return job.edits.some((edit) => 'oldText' in edit && edit.regex);
   return 'edits' in job && job.edits.some(({ kind }) => kind === 'regex');
 }
 
 /** About how many bytes a job processes: each edit searches the whole text. */
-function weightOf(job: Rewriting, content: Uint8Array): number {
+function weightOf(job: RewriteJob, content: Uint8Array): number {
   const bytes = content.length;
   switch (job.kind) {
     case 'edit':

@@ -1,9 +1,9 @@
 /** What is sent to the worker that changes texts, and what it answers. */
 import type { Failure } from '../../failures.ts';
-import type { Rewriting } from '../../text/rewrite.ts';
+import type { RewriteJob } from '../../text/rewrite.ts';
 
 export interface TextJob {
-  job: Rewriting;
+  job: RewriteJob;
   bytes: Uint8Array | undefined;
 }
 
