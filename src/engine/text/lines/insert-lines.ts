@@ -25,9 +25,9 @@ export function insertLines(text: string, { line, content }: LineInsertion, path
   const count = lineCount(old);
   const at = line > 0 ? line - 1 : line === 0 ? count : count + line;
   if (at < 0 || at > count) fail({ kind: 'line-out-of-range', path, line, lines: count });
-  const put = blockOf(content);
+  const insert = blockOf(content);
   // An empty text does not show how lines end, so the content stays as it was sent.
   const now =
-    count === 0 ? content || '\n' : spliceLines(old, [{ at, remove: 0, put }], lineEndingOf(content));
-  return { text: now, line: at + 1, inserted: put.length, lines: countLines(now) };
+    count === 0 ? content || '\n' : spliceLines(old, [{ at, remove: 0, insert }], lineEndingOf(content));
+  return { text: now, line: at + 1, inserted: insert.length, lines: countLines(now) };
 }

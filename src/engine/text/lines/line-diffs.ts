@@ -58,7 +58,7 @@ export function applyLineDiffs(
       const found = placeOf(diff, index + 1, original);
       requireApart(found, original);
       placed.push(found);
-      return { removed: found.remove, added: found.put.length };
+      return { removed: found.remove, added: found.insert.length };
     } catch (error) {
       if (!partly || !(error instanceof EngineFailure)) throw error;
       return { failure: error.facts };
@@ -89,7 +89,12 @@ function placeOf(diff: LineDiff, number: number, original: Original): Placed {
   const text = keyedLines(lines, trim);
   const differs = wanted.findIndex((line, i) => at + i >= count || text.keyAt(at + i) !== key(line, trim));
   if (differs >= 0) fail({ ...mismatch(wanted, at, differs, original), hunk: number });
-  return { diff: number, at, remove: wanted.length, put: diff.replace === '' ? [] : blockOf(diff.replace) };
+  return {
+    diff: number,
+    at,
+    remove: wanted.length,
+    insert: diff.replace === '' ? [] : blockOf(diff.replace),
+  };
 }
 
 function requireApart(found: Placed, { taken, path }: Original): void {

@@ -16,16 +16,16 @@ export interface LinesToReplace {
  */
 export function lineRangeSplice(lines: TextLines, { from, to }: LinesToReplace, newText: string): Splice {
   const { text, starts } = lines;
-  const put = newText === '' ? [] : blockOf(newText);
+  const newLines = newText === '' ? [] : blockOf(newText);
   const ending = lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
   const start = starts[from]!;
   if (text === '') return { start, end: start, text: newText };
-  if (from === to) return { start, end: start, text: inserted(put, ending, isOpen(lines, from)) };
+  if (from === to) return { start, end: start, text: inserted(newLines, ending, isOpen(lines, from)) };
   const end = starts[to]!;
-  if (put.length > 0) {
+  if (newLines.length > 0) {
     // In a text with both kinds of line ends, each line takes the line end of the one that it replaces.
-    const joined = put.map((line, index) => {
-      if (index === put.length - 1) return line;
+    const joined = newLines.map((line, index) => {
+      if (index === newLines.length - 1) return line;
       return line + (endingAt(lines, Math.min(from + index, to - 1)) ?? ending);
     });
     return { start, end: end - (endingAt(lines, to - 1)?.length ?? 0), text: joined.join('') };
@@ -40,6 +40,6 @@ function isOpen(lines: TextLines, line: number): boolean {
   return line === lineCount(lines) && !lines.text.endsWith('\n');
 }
 
-function inserted(put: readonly string[], ending: string, isAtOpenEnd: boolean): string {
-  return put.map((line) => (isAtOpenEnd ? ending + line : line + ending)).join('');
+function inserted(newLines: readonly string[], ending: string, isAtOpenEnd: boolean): string {
+  return newLines.map((line) => (isAtOpenEnd ? ending + line : line + ending)).join('');
 }

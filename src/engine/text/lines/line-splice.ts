@@ -6,11 +6,11 @@
 import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
-/** The lines of `put` replace `remove` lines from line `at` on (counted from 0). */
+/** Replaces `remove` lines with the lines of `insert`, from line `at` on (counted from 0). */
 export interface LineSplice {
   at: number;
   remove: number;
-  put: readonly string[];
+  insert: readonly string[];
 }
 
 /** The lines of a text that a client sent, without their line ends. */
@@ -34,10 +34,10 @@ export function spliceLines(
     if (line > done) parts.push(text.slice(starts[done], starts[line]));
     done = line;
   };
-  for (const { at, remove, put } of splices) {
+  for (const { at, remove, insert } of splices) {
     keepUntil(at);
-    if (put.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
-    for (const [index, line] of put.entries()) {
+    if (insert.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
+    for (const [index, line] of insert.entries()) {
       // In a text with both kinds of line ends, a line takes the line end of the one that it replaces.
       parts.push(line, (remove > 0 && endingAt(lines, at + Math.min(index, remove - 1))) || ending);
     }
