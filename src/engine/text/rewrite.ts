@@ -229,7 +229,7 @@ function partsOfEdits(text: string, bom: boolean, splices: readonly Splices[]): 
   let parts: readonly Part[] = [{ from: 0, to: length }];
   for (const each of splices) {
     parts = composed(parts, partsOf(length, each));
-    for (const { start, end, text: put } of each) length += put.length - (end - start);
+    for (const { start, end, text: replacement } of each) length += replacement.length - (end - start);
   }
   if (!bom) return parts;
   return [

@@ -62,7 +62,7 @@ export function applyEdits(
 /** Fails if the new text would be too long, before it is built: JavaScript strings have a maximum length. */
 export function requireRoom(text: { length: number }, splices: Splices, path: string): void {
   let size = text.length;
-  for (const { start, end, text: put } of splices) size += put.length - (end - start);
+  for (const { start, end, text: replacement } of splices) size += replacement.length - (end - start);
   const limit = limits.wholeFileBytes;
   if (size > limit) fail({ kind: 'too-large', path, size, limit, action: 'write' });
 }
@@ -103,10 +103,10 @@ export function regexSplices(
   const seen = find(view.text, edit, context);
   if (seen.length > 0) {
     const ending = lineEndingOf(text);
-    return mapSplices(seen, ({ start, end, text: put }) => ({
+    return mapSplices(seen, ({ start, end, text: replacement }) => ({
       start: view.toReal(start),
       end: view.toReal(end),
-      text: withLineEnding(put, ending),
+      text: withLineEnding(replacement, ending),
     }));
   }
   // Only a pattern that names `\r` is also tried on the text with its real line ends: there `^` and `$` match

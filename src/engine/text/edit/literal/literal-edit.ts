@@ -37,7 +37,7 @@ interface Reading {
   text: string;
   needle: string;
   /** The replacement, with the line ends that it gets. */
-  put: string;
+  replacement: string;
   toReal(at: number): number;
 }
 
@@ -49,10 +49,10 @@ export function findLiteralSplices(text: string, edit: LiteralEdit, context: Edi
     requireCount(found.length, edit.expectCount, context);
     if (edit.unique) requireUnique(reading, edit.ignoreCase, found, context);
     const count = edit.limit === 0 ? found.length : Math.min(found.length, edit.limit);
-    const { needle, put } = reading;
+    const { needle, replacement } = reading;
     return new LazySplices(count, (index) => {
       const at = found[index]!;
-      return toSplice(reading, at, at + needle.length, put);
+      return toSplice(reading, at, at + needle.length, replacement);
     });
   }
   return findIndentedSplices(usual, lineEndingOf(text), edit, context);
@@ -62,7 +62,7 @@ export function findLiteralSplices(text: string, edit: LiteralEdit, context: Edi
 function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
   const { text: seen, toReal } = newlineView(text);
   const needle = find.replaceAll('\r\n', '\n');
-  return { text: seen, needle, put: withLineEnding(replace, lineEndingOf(text)), toReal };
+  return { text: seen, needle, replacement: withLineEnding(replace, lineEndingOf(text)), toReal };
 }
 
 function unusualReadings(text: string, usual: Reading, { find, replace }: LiteralEdit): Reading[] {
@@ -71,18 +71,18 @@ function unusualReadings(text: string, usual: Reading, { find, replace }: Litera
   if (usual.needle.startsWith(BOM)) {
     const needle = usual.needle.slice(1);
     const beginning = usual.text.slice(0, needle.length);
-    const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
-    readings.push({ ...usual, text: beginning, needle, put });
+    const replacement = usual.replacement.startsWith(BOM) ? usual.replacement.slice(1) : usual.replacement;
+    readings.push({ ...usual, text: beginning, needle, replacement });
   }
   // A search text with `\r` may mean the text with its real line ends.
   if (find.includes('\r') && usual.text !== text) {
-    readings.push({ text, needle: find, put: replace, toReal: (at) => at });
+    readings.push({ text, needle: find, replacement: replace, toReal: (at) => at });
   }
   return readings;
 }
 
-function toSplice({ toReal }: Reading, start: number, end: number, put: string): Splice {
-  return { start: toReal(start), end: toReal(end), text: put };
+function toSplice({ toReal }: Reading, start: number, end: number, replacement: string): Splice {
+  return { start: toReal(start), end: toReal(end), text: replacement };
 }
 
 function findIndentedSplices(

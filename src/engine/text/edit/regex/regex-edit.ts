@@ -73,8 +73,8 @@ function findWith(edit: RegexEdit, flags: string): RegexOutcome {
 function tearsCharacters(text: string, outcome: RegexOutcome): boolean {
   if (!('splices' in outcome)) return false;
   return outcome.splices.some(
-    ({ start, end, text: put }) =>
-      isInsideCharacter(text, start) || isInsideCharacter(text, end) || hasLoneSurrogate(put),
+    ({ start, end, text: replacement }) =>
+      isInsideCharacter(text, start) || isInsideCharacter(text, end) || hasLoneSurrogate(replacement),
   );
 }
 

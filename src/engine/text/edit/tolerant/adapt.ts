@@ -32,13 +32,15 @@ export function adaptNewText(edit: Adapting): string | undefined {
   const real = edit.text.slice(place.start, place.end).split('\n');
   const runs = runsBetween(wanted, sent);
   const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
-  const put = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
+  const newLines = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
   const changed = runs.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
     old: pairs.slice(oldFrom, oldTo),
-    put: put.slice(newFrom, newTo),
+    newLines: newLines.slice(newFrom, newTo),
   }));
-  const typed = edit.ignoresTypography ? inFileTypography(changed, pairs) : changed.map((run) => run.put);
-  const indented = typed && reindented(edit, pairs, put, typed);
+  const typed = edit.ignoresTypography
+    ? inFileTypography(changed, pairs)
+    : changed.map((run) => run.newLines);
+  const indented = typed && reindented(edit, pairs, newLines, typed);
   if (indented === undefined) return undefined;
   return joined(runs, real, indented, edit.ending);
 }
@@ -73,21 +75,21 @@ function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapti
 }
 
 /** The lines of the old text that change, and the lines of the new one that replace them. */
-function runsBetween(wanted: readonly string[], put: readonly string[]): Region[] {
+function runsBetween(wanted: readonly string[], newLines: readonly string[]): Region[] {
   const numbers = new Map<string, number>();
   const numbered = (line: string): number => {
     const number = numbers.get(line) ?? numbers.size;
     numbers.set(line, number);
     return number;
   };
-  const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(put, numbered) };
+  const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(newLines, numbered) };
   return changedRuns(changedLines({ ...ids, distinct: numbers.size }));
 }
 
 function reindented(
   { text, place, ignoresTypography }: Adapting,
   pairs: readonly LinePair[],
-  put: readonly string[],
+  newLines: readonly string[],
   typed: readonly (readonly string[])[],
 ): readonly (readonly string[])[] | undefined {
   if (place.indent === undefined) return typed;
@@ -95,7 +97,7 @@ function reindented(
   const texts = {
     wanted: pairs.map(({ wanted }) => plain(wanted)),
     real: pairs.map(({ real }) => plain(real)),
-    put: put.map(plain),
+    newLines: newLines.map(plain),
     fileUnit: () => leastStep(indentsOf(text.split('\n'))),
   };
   const withIndents = (mapper: IndentMapper) =>
@@ -131,7 +133,7 @@ function withIndent(line: string, plain: string, mapper: IndentMapper): string |
 function joined(
   runs: readonly Region[],
   real: readonly string[],
-  put: readonly (readonly string[])[],
+  newLines: readonly (readonly string[])[],
   ending: LineEnding,
 ): string {
   const lines: { text: string; ending: string }[] = [];
@@ -145,7 +147,7 @@ function joined(
   };
   for (const [index, { oldFrom, oldTo }] of runs.entries()) {
     keepUntil(oldFrom);
-    for (const text of put[index]!) lines.push({ text, ending });
+    for (const text of newLines[index]!) lines.push({ text, ending });
     at = oldTo;
   }
   keepUntil(real.length);

@@ -5,7 +5,7 @@ import { commonIndent, indentOf, isBlankLine } from '../literal/indent-match.ts'
 export interface Reindenting {
   wanted: readonly string[];
   real: readonly string[];
-  put: readonly string[];
+  newLines: readonly string[];
   /** The width of one level of indentation in the file. */
   fileUnit: () => number | undefined;
 }
@@ -89,8 +89,8 @@ function indentsByColumns(indents: readonly string[], width: number): Map<number
 }
 
 /** How many blanks one level takes, on the side that indents with blanks; undefined if no line shows it. */
-function unitOf({ wanted, put, fileUnit }: Reindenting): number | undefined {
-  const indents = indentsOf([...wanted, ...put]);
+function unitOf({ wanted, newLines, fileUnit }: Reindenting): number | undefined {
+  const indents = indentsOf([...wanted, ...newLines]);
   if (!indents.some((indent) => indent.includes('\t'))) return leastStep(indents);
   return indents.some((indent) => indent.includes(' ')) ? undefined : fileUnit();
 }

@@ -126,8 +126,8 @@ function spliceAt(
   const own = lineEndingOf(text.slice(start, end));
   const ending: LineEnding = own ?? edited.lineEnding() ?? lineEndingOf(newText) ?? '\n';
   const ignoresTypography = fit === 'typography';
-  const put = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
-  return put === undefined ? undefined : { start, end, text: put };
+  const adapted = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
+  return adapted === undefined ? undefined : { start, end, text: adapted };
 }
 
 /** The place closest to a line, unless two are equally close or there is no such line. */

@@ -60,7 +60,7 @@ interface Written {
 /** Lines of the old text, and the lines of the new one that replace them. */
 export interface ChangedRun {
   old: readonly LinePair[];
-  put: readonly string[];
+  newLines: readonly string[];
 }
 
 /**
@@ -71,7 +71,7 @@ export function inFileTypography(
   runs: readonly ChangedRun[],
   all: readonly LinePair[],
 ): string[][] | undefined {
-  const results = runs.map(({ put }) => put.map((line) => [...line.split('')]));
+  const results = runs.map(({ newLines }) => newLines.map((line) => [...line.split('')]));
   for (const plain of new Set(Object.values(PLAIN))) {
     const everywhere = differencesIn(all, plain);
     const curves = everywhere.length === 0 && curvesOtherQuotes(all, plain);
@@ -80,11 +80,11 @@ export function inFileTypography(
       continue;
     }
     const toPlain = curves ? () => plain : formsByHabit(everywhere, plain);
-    for (const [index, { old, put }] of runs.entries()) {
+    for (const [index, { old, newLines }] of runs.entries()) {
       // Blanks occur everywhere: those on other lines say nothing about these.
       const here = differencesIn(old, plain);
       const evidence = plain === ' ' ? here : everywhere;
-      const known = toPlain ?? formsByPosition(here, { old, put }, plain, evidence);
+      const known = toPlain ?? formsByPosition(here, { old, newLines }, plain, evidence);
       if (known === undefined) return undefined;
       replaceIn(results[index]!, known, plain);
     }
@@ -103,8 +103,8 @@ function curvesOtherQuotes(all: readonly LinePair[], plain: string): boolean {
 /** Whether the new lines have forms that the file does not show: then it is unclear whether they are meant. */
 function bringsNewForms(runs: readonly ChangedRun[], known: readonly Difference[], plain: string): boolean {
   const forms = new Set([plain, ...known.map(([, real]) => real)]);
-  return runs.some(({ put }) =>
-    put.some((line) => placesIn(line, plain).some((at) => !forms.has(line[at]!))),
+  return runs.some(({ newLines }) =>
+    newLines.some((line) => placesIn(line, plain).some((at) => !forms.has(line[at]!))),
   );
 }
 
@@ -163,12 +163,12 @@ function formsByHabit(differences: readonly Difference[], plain: string): FormOf
 /** Each character of the new lines takes the form of the one that it replaces, or of similar ones. */
 function formsByPosition(
   here: readonly Difference[],
-  { old, put }: ChangedRun,
+  { old, newLines }: ChangedRun,
   plain: string,
   evidence: readonly Difference[],
 ): FormOf | undefined {
   let start = 0;
-  const now = put.flatMap((line) => {
+  const now = newLines.flatMap((line) => {
     const from = start;
     start += line.length + 1;
     return writtenIn(line, plain, from);
@@ -177,7 +177,7 @@ function formsByPosition(
   const clear =
     now.length === here.length && now.every((written, index) => isSamePlace(written, here[index]![0]));
   if (clear) return (_, index) => here[index]![1];
-  const sameIn = unchangedPlaces(old.map(({ wanted }) => wanted).join('\n'), put.join('\n'));
+  const sameIn = unchangedPlaces(old.map(({ wanted }) => wanted).join('\n'), newLines.join('\n'));
   const forms = now.map((written) => {
     const at = sameIn(written.at);
     const [, kept] = here.find(([wanted]) => wanted.at === at) ?? [];
@@ -187,13 +187,14 @@ function formsByPosition(
 }
 
 /** Maps a position in the new text to the old one, within what both begin or end with. */
-function unchangedPlaces(old: string, put: string): (at: number) => number | undefined {
-  const shorter = Math.min(old.length, put.length);
+function unchangedPlaces(old: string, newText: string): (at: number) => number | undefined {
+  const shorter = Math.min(old.length, newText.length);
   let before = 0;
-  while (before < shorter && old[before] === put[before]) before++;
+  while (before < shorter && old[before] === newText[before]) before++;
   let after = 0;
-  while (after < shorter - before && old.at(-1 - after) === put.at(-1 - after)) after++;
-  return (at) => (at < before ? at : at >= put.length - after ? at - put.length + old.length : undefined);
+  while (after < shorter - before && old.at(-1 - after) === newText.at(-1 - after)) after++;
+  return (at) =>
+    at < before ? at : at >= newText.length - after ? at - newText.length + old.length : undefined;
 }
 
 /** The form that the file uses between such neighbours; undefined if it uses several. */
