@@ -2,7 +2,7 @@
 import { fail } from '../../failures.ts';
 import { lineCount, linesBetween } from '../diff/text-lines.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
-import { blockOf, spliceLines } from './line-splice.ts';
+import { sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineInsertion {
   /** 1 is before the first line, -1 before the last one; 0, or one more than there are lines, is at the end. */
@@ -25,7 +25,7 @@ export function insertLines(text: string, { line, content }: LineInsertion, path
   const count = lineCount(old);
   const at = line > 0 ? line - 1 : line === 0 ? count : count + line;
   if (at < 0 || at > count) fail({ kind: 'line-out-of-range', path, line, lines: count });
-  const insert = blockOf(content);
+  const insert = sentLines(content);
   // An empty text does not show how lines end, so the content stays as it was sent.
   const now =
     count === 0 ? content || '\n' : spliceLines(old, [{ at, remove: 0, insert }], lineEndingOf(content));

@@ -7,7 +7,7 @@ import { excerpt } from '../diff/excerpt.ts';
 import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/literal/block-places.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
-import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
+import { type LineSplice, sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineDiff {
   /** Counted from 1. */
@@ -85,7 +85,7 @@ function placeOf(diff: LineDiff, number: number, original: Original): Placed {
   const count = lineCount(lines);
   if (diff.startLine > count) fail({ kind: 'line-out-of-range', path, line: diff.startLine, lines: count });
   const at = diff.startLine - 1;
-  const wanted = blockOf(diff.search);
+  const wanted = sentLines(diff.search);
   const text = keyedLines(lines, trim);
   const differs = wanted.findIndex((line, i) => at + i >= count || text.keyAt(at + i) !== key(line, trim));
   if (differs >= 0) fail({ ...mismatch(wanted, at, differs, original), hunk: number });
@@ -93,7 +93,7 @@ function placeOf(diff: LineDiff, number: number, original: Original): Placed {
     diff: number,
     at,
     remove: wanted.length,
-    insert: diff.replace === '' ? [] : blockOf(diff.replace),
+    insert: diff.replace === '' ? [] : sentLines(diff.replace),
   };
 }
 

@@ -2,7 +2,7 @@
 import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import type { Splice } from '../edit/splice.ts';
 import { lineEndingOf } from '../encoding.ts';
-import { blockOf } from './line-splice.ts';
+import { sentLines } from './line-splice.ts';
 
 /** Lines counted from 0, the end exclusive; if both are the same, the new lines go before that line. */
 export interface LinesToReplace {
@@ -16,7 +16,7 @@ export interface LinesToReplace {
  */
 export function lineRangeSplice(lines: TextLines, { from, to }: LinesToReplace, newText: string): Splice {
   const { text, starts } = lines;
-  const newLines = newText === '' ? [] : blockOf(newText);
+  const newLines = newText === '' ? [] : sentLines(newText);
   const ending = lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
   const start = starts[from]!;
   if (text === '') return { start, end: start, text: newText };

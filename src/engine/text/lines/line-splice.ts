@@ -14,7 +14,7 @@ export interface LineSplice {
 }
 
 /** The lines of a text that a client sent, without their line ends. */
-export function blockOf(text: string): string[] {
+export function sentLines(text: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
