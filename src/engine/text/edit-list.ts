@@ -49,21 +49,21 @@ export function applyEditList(
   const done: Splices[] = [];
   const current = new EditedText(text);
   for (const [index, edit] of edits.entries()) {
-    const made =
+    const applied =
       'lines' in edit ? byLines(original, current, edit, done, path) : byText(current, edit, path, onRegex);
-    if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
-    if (made.text !== undefined) current.become(made.text, made.splices);
-    done.push(made.splices);
-    results.push(made.result);
+    if ('refusal' in applied) return { refusal: applied.refusal, edit: index + 1 };
+    if (applied.text !== undefined) current.setText(applied.text, applied.splices);
+    done.push(applied.splices);
+    results.push(applied.result);
   }
   if (current.text === text) return { refusal: { why: 'no-change' } };
   return { text: current.text, results, splices: done };
 }
 
 /** Without `text`, the splices have already been applied. */
-type Made = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+type AppliedEdit = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
 
-function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): Made {
+function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): AppliedEdit {
   const only = onlyPlace(current, edit);
   if (only !== undefined) {
     const splices = [{ start: only, end: only + edit.oldText.length, text: edit.newText }];
@@ -92,7 +92,7 @@ function byLines(
   edit: LineReplacement,
   done: readonly Splices[],
   path: string,
-): Made {
+): AppliedEdit {
   const found = findAnchoredLines(original, edit.lines);
   if ('refusal' in found) return found;
   const splice = lineRangeSplice(original.lines, found, edit.newText);

@@ -75,7 +75,7 @@ export class EditedText {
   }
 
   /** Takes over the text that the splices produced from this one. */
-  become(text: string, splices: Splices): void {
+  setText(text: string, splices: Splices): void {
     const [splice] = splices;
     const before = this.text;
     this.#text = text;

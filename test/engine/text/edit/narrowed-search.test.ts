@@ -96,7 +96,7 @@ it('counts lines and line ends as they are in the edited text', () => {
         { start, end, text: pick(random, ['', '\n', '\r', '\r\n', 'a\nb', someText(random, 9)]) },
       ];
       text = applySplices(text, splices);
-      if (edited.hasReturns || splices[0]!.text.includes('\r')) edited.become(text, splices);
+      if (edited.hasReturns || splices[0]!.text.includes('\r')) edited.setText(text, splices);
       else edited.replace(splices[0]!);
       expect(edited.text).toBe(text);
       expect(edited.length).toBe(text.length);
