@@ -2,7 +2,7 @@
 
 import { addedContent } from '../new-content.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
-import { hunkLine, isBare } from './hunk.ts';
+import { hunkLine, isBare, NO_MARK } from './hunk.ts';
 import { END_OF_FILE, readLooseHunk } from './loose-hunk.ts';
 import { badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
@@ -101,7 +101,7 @@ function readUpdate(reader: PatchReader, path: string): FileOperation {
 function readMarkedHunk(reader: PatchReader): LooseHunk {
   const line = reader.lines[reader.at]!;
   if (!line.startsWith('@@') && !/^[-+ ]/.test(line)) {
-    badPatch("a line of a hunk begins with ' ', '-' or '+', and this one with none of them", reader.at);
+    badPatch(NO_MARK, reader.at);
   }
   const from = reader.at;
   const hunk = readLooseHunk(reader, isBoundary);

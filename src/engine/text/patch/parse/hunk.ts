@@ -21,6 +21,9 @@ type Header = Omit<Hunk, 'lines'>;
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
 
+/** What is wrong with a line that has no mark. */
+export const NO_MARK = "each line of a hunk begins with ' ', '-' or '+', and this one does not";
+
 /** What to do about new lines if it is unclear where they go. */
 export const ADD_CONTEXT =
   "give a line of the file before or after them as context (' the line'), or say that there is none ('@@ -7,0 +8,2 @@' puts two lines after line 7)";

@@ -8,6 +8,7 @@ import {
   hunkLine,
   isBare,
   markNoNewline,
+  NO_MARK,
   readCountedLines,
 } from './hunk.ts';
 import { badPatch, type PatchReader, skipBlank } from './patch-reader.ts';
@@ -88,7 +89,7 @@ function refuseStray(reader: PatchReader, isBoundary: IsBoundary): void {
   let next = at + 1;
   while (next < end && isBare(lines[next]!)) next++;
   if (next >= end || isBoundary(reader, next) || !/^[-+]/.test(lines[next]!)) return;
-  badPatch("a line of a hunk begins with ' ', '-' or '+', and this one with none of them", at);
+  badPatch(NO_MARK, at);
 }
 
 /** If a header counts old lines and none follow, it is unclear where the new ones go. */

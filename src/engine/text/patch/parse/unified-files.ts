@@ -20,7 +20,7 @@ export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
 
 function whyNoFile(operations: readonly FileOperation[]): string {
   if (operations.length > 0)
-    return 'a hunk begins here, but a line above it is no part of the patch and ended the file';
+    return 'a hunk begins here, but a line above it is not part of the patch and ended the file';
   return "the hunk has no file: '--- old' and directly after it '+++ new' must come before it";
 }
 
@@ -91,7 +91,7 @@ function isBoundary(reader: PatchReader, at: number): boolean {
 
 function operationOf(headers: Headers, hunks: readonly LooseHunk[]): FileOperation {
   const { at, fields } = headers;
-  if (fields.has('copy from')) badPatch('a copy of a file cannot be made by a patch: add the new file', at);
+  if (fields.has('copy from')) badPatch('a patch cannot copy a file: add the new file instead', at);
   const renamed = renameOf(headers);
   const mode = modeOf(fields, at);
   if (renamed) return { kind: 'rename', ...renamed, hunks, mode };
@@ -132,7 +132,7 @@ function modeOf(fields: ReadonlyMap<string, string>, at: number): number | undef
   const written = (fields.get('new file mode') ?? fields.get('new mode'))?.trimEnd();
   if (written === undefined) return undefined;
   if (!/^100[0-7]{3}$/.test(written)) {
-    badPatch(`the mode ${written} is not that of a file: links and submodules cannot be patched`, at);
+    badPatch(`the mode ${written} is not that of a regular file: links and submodules cannot be patched`, at);
   }
   return Number.parseInt(written.slice(3), 8);
 }
