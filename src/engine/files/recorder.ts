@@ -35,7 +35,7 @@ export interface ChangeRecorder {
   lastChangeOf?(path: string): Change | undefined;
   /** Called before a missing parent directory is created. */
   makesParent(path: string, root: string): void;
-  /** Settles when what was stored for a file of known content would survive a power cut; all else waits by itself. */
+  /** Settles when what was stored for a file of known content would survive a power cut. Other methods wait for it. */
   flushed(place: Place): Promise<void>;
   /** Called before something is created or restored. */
   creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
