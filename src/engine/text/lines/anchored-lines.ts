@@ -4,11 +4,10 @@ import type { AnchoredLine, EditRefusal } from '../edit/edit-refusal.ts';
 import { type Anchor, type AnchoredLines, lineHash, parseAnchors } from './anchors.ts';
 import { type MovedLines, movedLines } from './moved-lines.ts';
 
-/** Lines counted from 0, the end exclusive; a gap has none. */
+/** Lines counted from 0, the end exclusive; the gap after a line is an empty range. */
 export interface FoundLines {
   from: number;
   to: number;
-  isGap: boolean;
   /** Whether the lines are no longer where the anchors say. */
   hasMoved: boolean;
 }
@@ -41,14 +40,14 @@ export function findAnchoredLines(
 ): FoundLines | { refusal: EditRefusal } {
   const named = parseAnchors(written);
   if (named === undefined) return { refusal: { why: 'bad-anchors', written } };
-  if ('after' in named && named.after === undefined) return { from: 0, to: 0, isGap: true, hasMoved: false };
+  if ('after' in named && named.after === undefined) return { from: 0, to: 0, hasMoved: false };
   const range = rangeOf(named);
   if (range.to.line < range.from.line) return { refusal: { why: 'reversed-range', written } };
   const found = currentLines(text, range);
   if (found === undefined) return { refusal: staleAnchors(text, range, written) };
   const hasMoved = found.from !== range.from.line - 1;
-  if ('after' in named) return { from: found.to, to: found.to, isGap: true, hasMoved };
-  return { ...found, isGap: false, hasMoved };
+  if ('after' in named) return { from: found.to, to: found.to, hasMoved };
+  return { ...found, hasMoved };
 }
 
 interface Range {
