@@ -10,7 +10,7 @@ import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { whyBinary } from '../../text/encoding.ts';
 import type { FileSnapshot } from '../atomic-replace.ts';
-import { decodedInTurns } from '../encoding/in-turns.ts';
+import { decodedInTurns } from '../encoding/convert-in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import { textInTurns } from './utf8-in-turns.ts';
 import { withFile } from './with-file.ts';
