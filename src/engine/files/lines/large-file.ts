@@ -31,7 +31,7 @@ export interface LineOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface Cut {
+interface Truncation {
   /** Not all requested lines fit into `maxBytes`: the last ones (for a tail, the first ones) are left out. */
   truncated: boolean;
   /** A single line is longer than `maxBytes`: the bytes are its start (or, for a tail, its end). */
@@ -40,7 +40,7 @@ interface Cut {
   totalLines?: number;
 }
 
-export interface LinesRead extends Cut {
+export interface LinesRead extends Truncation {
   bytes: Buffer;
   /** The first line, as requested. */
   from: number;
@@ -48,7 +48,7 @@ export interface LinesRead extends Cut {
   to: number;
 }
 
-export interface Tail extends Cut {
+export interface Tail extends Truncation {
   bytes: Buffer;
   /** How many lines there are in `bytes`. */
   lines: number;

@@ -29,7 +29,7 @@ export interface TextReplaced {
   fit: Fit;
 }
 
-export type TextReplacing = TextReplaced | { refusal: EditRefusal };
+export type TextEditOutcome = TextReplaced | { refusal: EditRefusal };
 
 const MOST_LINES_NAMED = 20;
 
@@ -39,7 +39,7 @@ export function applyTextEdit(
   edit: TextReplacement,
   path: string,
   onRegex: () => void,
-): TextReplacing {
+): TextEditOutcome {
   const { text } = edited;
   const found = edit.regex ? patternSplices(text, edit, path, onRegex) : literalSplices(edited, edit);
   if ('refusal' in found) return found;
