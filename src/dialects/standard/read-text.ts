@@ -51,7 +51,7 @@ export async function readText(
       ? shownAgain(part, args, bytes, { path, known, session })
       : shownPart(part, args, bytes);
   const answer = answerOf(tool, args, part, { maxTokens: context.maxTokens }, shown);
-  const isCut = part.goesOnAt !== undefined || part.to < part.totalLines;
+  const isCut = part.continuesAt !== undefined || part.to < part.totalLines;
   return { answer, hash: isWhole || args.hash ? known?.hash : undefined, isCut };
 }
 
@@ -109,12 +109,12 @@ function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boole
 
 /** The text, or its lines with their labels, and a last line when something is missing. */
 function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: Shown): string {
-  const { goesOnAt, totalLines, from } = part;
+  const { continuesAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;
   const next = (more: object) => nextCall(tool, { path, numbered, anchors }, more, room);
-  if (goesOnAt && to === from) {
-    const { column, length } = goesOnAt;
+  if (continuesAt && to === from) {
+    const { column, length } = continuesAt;
     const goesOn = next({ offset: from, column, limit: args.head ?? limit });
     return endLine(
       shown.text,
@@ -154,12 +154,12 @@ interface Before {
 
 /** A whole file with anchors: to label its lines takes longer than to compare it with what the client saw before. */
 function shownAgain(part: TextPart, args: ReadArguments, budget: number, before: Before): Shown {
-  const { charset, to, totalLines, goesOnAt } = part;
+  const { charset, to, totalLines, continuesAt } = part;
   const { path, known, session } = before;
   const { anchored } = known;
   if (anchored?.charset === charset && anchored.budget <= budget) return { text: anchored.text, to };
   const shown = labelled(part, args, budget);
-  if (shown.to === totalLines && !goesOnAt)
+  if (shown.to === totalLines && !continuesAt)
     session.readTexts?.rememberAnchored(path, known, { text: shown.text, charset, budget });
   return shown;
 }

@@ -6,7 +6,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { type FileSnapshot, replaceContent, requireUnchanged } from '../files/atomic-replace.ts';
 import { replaceTogether, requireDifferent } from '../files/atomic-replace-many.ts';
-import { encodedInTurns } from '../files/encoding/in-turns.ts';
+import { encodedInTurns } from '../files/encoding/convert-in-turns.ts';
 import { storedEncoding } from '../files/encoding/stored-encoding.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';

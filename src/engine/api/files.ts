@@ -21,7 +21,7 @@ import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
-import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
+import type { EditFacts, EditListResult, RewriteJob, RewriteResults } from '../text/rewrite.ts';
 import { ChangingApi, type ExpectingCall, requireHash, type StoreCall } from './changing.ts';
 import type { Call } from './reading.ts';
 
@@ -227,7 +227,7 @@ export class FilesApi extends ChangingApi {
     return root && encodings.of(wall, { path: absolute, root });
   }
 
-  #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
+  #rewrite<J extends RewriteJob>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
     const compute = (bytes: Buffer) => this.#editor.run(job, bytes, options.signal);
     return this.changeOne(changedIn(job), options, (place, recorder) =>
       rewriteFile(place, compute, { ...options, recorder }),

@@ -1,4 +1,4 @@
-/** The entries of a directory. */
+/** Lists what is in a directory. */
 import type { Dir, Entry } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -11,7 +11,7 @@ import { mapInTurns, sortedInTurns, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 
 export interface ListedEntry extends Entry {
-  /** What a link leads to: `outside` also when that is missing or cannot be found out. Equal to `type` otherwise. */
+  /** What a link leads to; `outside` also if that is missing or unknown. For other entries, the same as `type`. */
   target: 'file' | 'directory' | 'special' | 'outside';
 }
 
@@ -26,7 +26,7 @@ export async function listEntries(
   try {
     const { names, types } = await attemptAsync(place.shown, 'list', async () => {
       cursor = openCursor(scanRootOf(dir));
-      const found = await sortedByName(await listStart(cursor, dir, place.shown, yielder), yielder);
+      const found = await sortedByName(await requireListing(cursor, dir, place.shown, yielder), yielder);
       const served = await servedBelow(place, cursor)?.serveInTurns('', found, () => yielder.pause());
       return served?.listing ?? found;
     });
@@ -40,7 +40,7 @@ export async function listEntries(
   }
 }
 
-/** What of the entries below a place the owner lets clients know; undefined when that is everything. */
+/** Leaves out the entries below a place that the owner withholds; undefined if the owner withholds nothing. */
 export function servedBelow({ withheld, path }: Place, cursor: Cursor): WithheldBelow | undefined {
   return withheld && new WithheldBelow({ withheld, path: rawOf(path) }, cursor);
 }
@@ -51,15 +51,15 @@ export function openDirectory(place: Place): Dir {
   return place.enter();
 }
 
-/** Where a listing begins it must be possible to list: if not, the directory itself says why. */
-export async function listStart(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
+/** Lists the requested directory itself. If that fails, listing it another way tells why. */
+export async function requireListing(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
   if (typeof listing !== 'string') return listing;
   attempt(shown, 'list', () => dir.entries());
   return fail({ kind: 'unstable', path: shown });
 }
 
-/** By raw names, and so byte-wise. */
+/** Sorts by raw names, and so by bytes. */
 export async function sortedByName(listing: Listing, yielder: Yielder): Promise<Listing> {
   const { names, types } = listing;
   const isBehind = (name: string, index: number) => index > 0 && names[index - 1]! >= name;

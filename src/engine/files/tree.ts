@@ -16,7 +16,7 @@ import type { WithheldBelow } from '../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { listStart, openDirectory, servedBelow, sortedByName, targetOf } from './list.ts';
+import { requireListing, openDirectory, servedBelow, sortedByName, targetOf } from './list.ts';
 
 export interface TreeNode {
   readonly name: string;
@@ -76,7 +76,7 @@ async function treeOf(
   const served = servedBelow(place, cursor);
   const unlisted: Unlisted[] = [{ node: root, below: '', level: 0 }];
   try {
-    await listStart(cursor, dir, place.shown, yielder);
+    await requireListing(cursor, dir, place.shown, yielder);
     for (let next = unlisted.pop(); next; next = unlisted.pop()) {
       const { node, below, level } = next;
       if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
@@ -134,7 +134,7 @@ function entriesHere(
 
   async function listedEntries(): Promise<ServedEntries> {
     const found = await listing;
-    // A directory that may not be listed is shown empty; it does not spoil the rest.
+    // Shows a directory that may not be listed as empty, instead of failing.
     if (typeof found === 'string') return { entries: NO_ENTRIES };
     const { listing: shown, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
       listing: found,

@@ -1,14 +1,14 @@
-/** Long texts to and from bytes, piece by piece, while others work. */
+/** Encodes and decodes long texts piece by piece, without blocking other work. */
 import { decode, type Encoding, encode, markOf, streamDecoder } from '../../charset/codec.ts';
 import { failUnencodable } from '../../charset/unencodable.ts';
 import type { Yielder } from '../../event-loop.ts';
+import { BOM } from '../../text/encoding.ts';
 import { pieceEnd, textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
 
 /** Shorter texts are converted at once. */
 const PIECE = 256 * 1024;
-const BOM = '\uFEFF';
 
-/** Without a mark; a short text comes at once. */
+/** Returns the text without a byte-order mark; a short one at once, not as a promise. */
 export function decodedInTurns(
   bytes: Buffer,
   encoding: Encoding,
@@ -31,7 +31,7 @@ async function longDecodedInTurns(bytes: Buffer, encoding: Encoding, yielder: Yi
   return [...texts, decoder.end()].join('');
 }
 
-/** The mark of the encoding comes first, once. Fails for a character that the encoding lacks. */
+/** Puts the byte-order mark of the encoding first, once. Fails for a character that the encoding lacks. */
 export async function encodedInTurns(
   text: string,
   encoding: Encoding,
@@ -52,7 +52,7 @@ export async function encodedInTurns(
   return Buffer.concat(pieces);
 }
 
-/** Behind a line where there is one: in some encodings two characters are one. */
+/** Ends a piece at a line end if it has one: some encodings combine two characters into one. */
 function lineEndNear(text: string, from: number): number {
   const end = pieceEnd(text, from);
   const newline = end === text.length ? -1 : text.slice(from, end).lastIndexOf('\n');
