@@ -2,8 +2,8 @@
 import { ITEMS_PER_CHECK, requireShortGlob, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { deeper, explainEmpty } from '../../empty-search.ts';
+import { excludeGlobs, searchGlob, withLoneBrackets } from '../listing/patterns.ts';
 import { pathOf } from '../paths.ts';
-import { excludeGlobs, searchGlob, withLoneBrackets } from './patterns.ts';
 
 export interface NameSearch {
   path: string;

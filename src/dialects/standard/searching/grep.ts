@@ -1,22 +1,22 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
-import { grouped } from '../../display/grouped.ts';
-import { truncate } from '../../display/truncate.ts';
-import { truncateToBytes } from '../../display/truncate-bytes.ts';
+import { grouped } from '../../../display/grouped.ts';
+import { truncate } from '../../../display/truncate.ts';
+import { truncateToBytes } from '../../../display/truncate-bytes.ts';
 import {
   type FileMatches,
   type FoundLine,
   type GrepQuery,
   type GrepResult,
   lineHash,
-} from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { escapeRegex } from '../escape-regex.ts';
-import { budgetOf, nothingBehind, pageOf } from '../results/budget.ts';
-import { nextCall } from '../results/next-call.ts';
-import { onOneLine } from '../results/one-line.ts';
+} from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { escapeRegex } from '../../escape-regex.ts';
+import { budgetOf, nothingBehind, pageOf } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { pathOf } from '../paths.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
-import { pathOf } from './paths.ts';
 
 export interface GrepArguments {
   pattern: string;
