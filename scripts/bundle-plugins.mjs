@@ -67,7 +67,7 @@ const OURS = [
   'dialects/standard/listing/tree.ts',
   'dialects/standard/outcome.ts',
   'dialects/standard/paths.ts',
-  'dialects/standard/read-text.ts',
+  'dialects/standard/reading/read-text.ts',
   'dialects/standard/run-outcome.ts',
   'dialects/standard/searching/find-names.ts',
   'dialects/standard/searching/grep.ts',

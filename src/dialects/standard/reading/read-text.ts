@@ -1,12 +1,12 @@
 /** Reading text: which lines a call means, how they are shown, and how to continue. */
-import { grouped } from '../../display/grouped.ts';
-import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
-import { type Session, type ToolContext, type ToolResult, text } from '../dialect.ts';
-import { type KnownText, ReadTexts } from '../read-texts.ts';
-import { type Budget, budgetOf, partNote } from '../results/budget.ts';
-import { nextCall } from '../results/next-call.ts';
-import { withHash } from './outcome.ts';
-import { pathOf } from './paths.ts';
+import { grouped } from '../../../display/grouped.ts';
+import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../../engine/index.ts';
+import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
+import { type KnownText, ReadTexts } from '../../read-texts.ts';
+import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
+import { withHash } from '../outcome.ts';
+import { pathOf } from '../paths.ts';
 
 /** In UTF-8. */
 const MOST_BYTES_A_UNIT = 3;

@@ -1,13 +1,13 @@
 /** Several files in one answer: each gets the same part of it, and what short ones leave goes to the others. */
-import { truncate } from '../../display/truncate.ts';
-import { truncateToBytes } from '../../display/truncate-bytes.ts';
-import { EngineFailure, type Failure } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { budgetOf } from '../results/budget.ts';
-import { noteFits } from '../results/next-call.ts';
-import { failureText } from './failures.ts';
+import { truncate } from '../../../display/truncate.ts';
+import { truncateToBytes } from '../../../display/truncate-bytes.ts';
+import { EngineFailure, type Failure } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { budgetOf } from '../../results/budget.ts';
+import { noteFits } from '../../results/next-call.ts';
+import { failureText } from '../failures.ts';
+import { MAX_SHOWN_PATH } from '../shown-lengths.ts';
 import { readText } from './read-text.ts';
-import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
 const SEPARATOR = '\n---\n';
 /** The words around a file's text: how to continue, besides its path. */
