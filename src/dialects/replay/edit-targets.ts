@@ -2,7 +2,7 @@
 import { isGlob, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { expandHome } from './paths.ts';
-import { searchCall, unreadableNote } from './search-scope.ts';
+import { searchCall, unreadableNote } from './searching/search-scope.ts';
 
 export interface EditTargets {
   /** As the caller wrote them, or as a glob found them. */

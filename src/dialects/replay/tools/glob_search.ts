@@ -2,7 +2,13 @@ import { requireFewGlobs } from '../../../engine/index.ts';
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { deeper, explainEmpty } from '../../empty-search.ts';
-import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
+import {
+  exclusionsIn,
+  pathsBelow,
+  pathsResult,
+  searchCall,
+  startDirectory,
+} from '../searching/search-scope.ts';
 
 export const globSearch = defineTool({
   name: 'glob_search',

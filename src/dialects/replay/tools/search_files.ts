@@ -1,7 +1,13 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { explainEmpty, secondSearch } from '../../empty-search.ts';
-import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
+import {
+  exclusionsIn,
+  pathsBelow,
+  pathsResult,
+  searchCall,
+  startDirectory,
+} from '../searching/search-scope.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',

@@ -8,10 +8,10 @@ import {
   joinedInTurns,
   mapInTurns,
   Yielder,
-} from '../../engine/index.ts';
-import { jsonTextBytes } from '../../json/json-size.ts';
-import { onOneLine } from '../results/one-line.ts';
-import { countThatFits } from '../results/result-size.ts';
+} from '../../../engine/index.ts';
+import { jsonTextBytes } from '../../../json/json-size.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { countThatFits } from '../../results/result-size.ts';
 import { unreadableNote } from './search-scope.ts';
 
 interface OutputLine {

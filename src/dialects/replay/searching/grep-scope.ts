@@ -1,8 +1,8 @@
 /** Which files grep_files searches, and why a search of them may have found nothing. */
 import { dirname } from 'node:path';
-import { fail, type Sources } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import { fail, type Sources } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../../empty-search.ts';
 import { homeExpanded, startOf } from './search-scope.ts';
 
 export interface ScopeArguments {
