@@ -56,7 +56,7 @@ const OURS = [
   'dialects/read-texts.ts',
   'dialects/replay/index.ts',
   'dialects/repo/index.ts',
-  'dialects/standard/editing/edit-remembered.ts',
+  'dialects/standard/editing/edit-text.ts',
   'dialects/standard/editing/edits.ts',
   'dialects/standard/editing/stale.ts',
   'dialects/standard/failures.ts',

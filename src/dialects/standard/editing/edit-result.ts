@@ -9,7 +9,7 @@ import { doneText, type EditArgument, refusalText } from './edits.ts';
 
 type Edited = Awaited<ReturnType<typeof editRemembered>>;
 
-interface EditCall {
+export interface EditCall {
   path: string;
   edits: readonly EditArgument[];
   dryRun: boolean;
