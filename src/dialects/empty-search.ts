@@ -1,4 +1,4 @@
-/** Explains why a search found nothing, when a filter is the cause. Only an empty search pays for it: a second at most. */
+/** Explains why a search found nothing, if a filter is the cause. Only an empty search takes this extra second. */
 import { join } from 'node:path';
 import { EngineFailure } from '../engine/index.ts';
 import type { ToolContext } from './dialect.ts';
@@ -83,7 +83,7 @@ export function deeper(glob: string): string {
   return above === '**/' || above.endsWith('/**/') ? glob : `${above}**/${glob.slice(at)}`;
 }
 
-/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; undefined if the filter left out no file. */
+/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; undefined if it chose every file. */
 async function whatTheFilterChose(filter: SearchFilter, count: CountFiles): Promise<string | undefined> {
   const all = await count(filter.all);
   const chosen = await count(...filter.chosen);

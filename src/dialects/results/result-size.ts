@@ -4,7 +4,7 @@ import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../../en
 import { jsonTextBytes, measuringJson } from '../../json/json-size.ts';
 import { type Content, type ToolOutcome, type ToolResult, text } from '../dialect.ts';
 
-/** The longest message that the server sends, with its line end. Each transport enforces it, whatever a tool returns. */
+/** The longest message that the server sends, line end included. Each transport enforces it, whatever a tool does. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Room for the message around a result: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;

@@ -1,4 +1,4 @@
-/** Lists of one entry a line, as many of them as fit. */
+/** Lists one entry per line, as many as fit. */
 
 import type { ToolContext } from '../../dialect.ts';
 import { budgetOf, nothingBehind, pageOf, partNote } from '../../results/budget.ts';
