@@ -6,7 +6,7 @@ import { whyProtected } from '../results/read-only.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
 
 export interface ReplayError {

@@ -1,14 +1,14 @@
-/** A directory tree as JSON text. */
+/** Writes a directory tree as JSON text. */
 import { ITEMS_PER_CHECK, joinedInTurns, type TreeNode, Yielder } from '../../engine/index.ts';
 import { jsonTextBytes } from '../../json/json-size.ts';
 import { MAX_TEXT_BYTES } from '../results/result-size.ts';
 
-/** What a text takes in JSON besides its characters. */
+/** What a string takes in JSON in addition to its characters. */
 const QUOTES = 2;
-/** What is around the entries of a directory, where the JSON is a text in JSON itself. */
+/** What surrounds the entries of a directory, in JSON that is itself a string in JSON. */
 const BRACKETS = ',\\"children\\":[]'.length;
 
-/** As `JSON.stringify` would, but other calls run while a large tree is written. */
+/** Writes what `JSON.stringify` would, but lets other calls run while it writes a large tree. */
 export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<string> {
   const parts: string[] = [];
   const yielder = new Yielder(signal);
@@ -16,7 +16,7 @@ export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<s
   return joinedInTurns(parts, '', yielder);
 }
 
-/** How to ask for less of a tree that does not fit: names the greatest depth that does. */
+/** Says how to ask for less of a tree that does not fit: with the greatest depth that does. */
 export async function depthThatFits(tree: TreeNode): Promise<string> {
   const depth = Math.max(0, await deepestThatFits(tree));
   return depth === 0
@@ -24,7 +24,7 @@ export async function depthThatFits(tree: TreeNode): Promise<string> {
     : `Ask with depth: ${depth}, or for a directory inside`;
 }
 
-/** Adds up what each level takes: to write the tree once for every depth would take too long. */
+/** Adds up what each level takes. Writing the tree once for every depth would take too long. */
 async function deepestThatFits(tree: TreeNode): Promise<number> {
   const yielder = new Yielder(undefined);
   let bytes = QUOTES;
@@ -46,7 +46,7 @@ async function deepestThatFits(tree: TreeNode): Promise<number> {
   return depth;
 }
 
-/** Small entries are written together: one call of `JSON.stringify` takes a third of the time of many. */
+/** Writes small entries together: one call of `JSON.stringify` takes a third of the time of many. */
 async function writeNode({ children, ...rest }: TreeNode, parts: string[], yielder: Yielder): Promise<void> {
   if (children === undefined) {
     parts.push(JSON.stringify(rest));
@@ -83,7 +83,7 @@ async function writeNode({ children, ...rest }: TreeNode, parts: string[], yield
   parts.push(']}');
 }
 
-/** How many nodes there are from this one on, but no more than `most`. */
+/** Counts this node and the nodes below it, up to `most`. */
 function nodesIn({ children = [] }: TreeNode, most: number): number {
   let nodes = 1;
   for (const child of children) {

@@ -24,7 +24,7 @@ export async function findByGlob(
   return { ...found, paths: await pathsBelow(start, found.entries, context) };
 }
 
-/** Notes when the exclusions left everything out, or when globs that reach deeper would find something. */
+/** Adds a note when the exclusions left everything out, or when globs that reach deeper would find something. */
 function explainNoGlobMatches(
   directory: string,
   globs: string[],
@@ -58,7 +58,7 @@ export async function findByName(
   return { ...found, paths: await pathsBelow(start, found.entries, context) };
 }
 
-/** Notes when the exclusions left everything out, or when the name looks like a glob. */
+/** Adds a note when the exclusions left everything out, or when the name looks like a glob. */
 function explainNoNameMatches(
   directory: string,
   nameContains: string,

@@ -1,4 +1,4 @@
-/** Which files grep_files searches, and why a search of them may have found nothing. */
+/** Chooses the files that grep_files searches, and explains why the search may have found nothing. */
 import { dirname } from 'node:path';
 import { fail, type Sources } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
@@ -32,7 +32,7 @@ export async function grepScope(
 
 type GrepAllQuery = Parameters<ToolContext['engine']['search']['grepAll']>[1];
 
-/** Notes when the globs, the exclusions or the case of letters may be why nothing matched. */
+/** Adds a note when the globs, the exclusions or the case of letters may be why nothing matched. */
 export async function explainNoGrepMatches(
   args: ScopeArguments & { caseInsensitive: boolean },
   scope: Sources,
