@@ -14,7 +14,7 @@ export function patchFailed(facts: Failure, tool: Tool): ToolOutcome {
   return { result: { content: [text(`${code}: ${message}`)], isError: true } };
 }
 
-/** `patching`: a file that cannot be patched is PatchFailed, whatever the reason; other tools say what it is. */
+/** `patching`: for patch_apply, a file that cannot be patched is always PatchFailed. Other tools name the reason. */
 function wordsFor(facts: Failure, patching: boolean): Words {
   switch (facts.kind) {
     case 'outside':
@@ -135,7 +135,7 @@ function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
   return parts.join('\n');
 }
 
-/** A last line without a newline carries the usual remark on a line of its own. */
+/** A last line without a newline carries the usual `\` remark, which gets a line of its own. */
 function indented(lines: readonly string[]): string[] {
   if (lines.length === 0) return ['  (the end of the file)'];
   return lines.flatMap((line) => line.split('\n')).map((line) => `  ${line}`);
@@ -171,7 +171,7 @@ function instead(way: string | undefined): string {
 
 const MAX_SHOWN = 200;
 
-/** A word of the caller's on one line: truncated when it is long, quoted when it holds control characters. */
+/** Shows a word of the caller's on one line: truncated when long, quoted when it holds control characters. */
 function shown(word: string): string {
   const short = truncate(word, MAX_SHOWN);
   return /[\u0000-\u001f\u007f]/.test(short) ? JSON.stringify(short) : short;

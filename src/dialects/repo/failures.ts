@@ -5,10 +5,10 @@ import type { Tool } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 300;
 
-/** The codes that the document lists, with their JSON-RPC codes; there are no others. */
+/** All codes that the reference lists, with their JSON-RPC codes. */
 const CODES = {
   file_not_found: -32001,
   directory_not_found: -32001,
@@ -88,7 +88,7 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
       );
     case 'cancelled':
       return internal('The call was cancelled');
-    // Nothing of this dialect writes, edits, patches, runs commands or chooses a workspace.
+    // No tool of this dialect writes, edits, patches, runs commands or chooses a workspace.
     case 'read-only':
     case 'exists':
     case 'directory-not-empty':
@@ -129,7 +129,7 @@ function internal(message: string, at?: { path: string }): RepoError {
   return error('internal_error', message, at);
 }
 
-/** What the tool expected at a path that leads nowhere. */
+/** What the tool expects at its path. */
 function wanted({ name }: Pick<Tool, 'name'>): 'File' | 'Directory' {
   return name === 'read_file' ? 'File' : 'Directory';
 }

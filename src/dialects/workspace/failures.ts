@@ -8,7 +8,7 @@ import { withheldBecause } from '../results/withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
