@@ -37,9 +37,9 @@ function* checking(tool: Tool, sent: unknown): Steps<Checked> {
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));
     fail({ kind: 'bad-arguments', problems });
   }
-  const torn: ArgumentProblem[] = [];
-  yield* findTorn(args, '', torn);
-  if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
+  const problems: ArgumentProblem[] = [];
+  yield* findLoneSurrogates(args, '', problems);
+  if (problems.length > 0) fail({ kind: 'bad-arguments', problems });
   return (yield* fillingIn(tool.input, args)) as Checked;
 }
 
@@ -140,22 +140,23 @@ function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
-/** Where texts are torn; it stops when there are more than anybody reads. */
-function* findTorn(value: unknown, at: string, torn: ArgumentProblem[]): Steps<void> {
-  if (torn.length >= MOST_PROBLEMS) return;
+/** Adds a problem for each string with a lone surrogate, and stops when there are more than anybody reads. */
+function* findLoneSurrogates(value: unknown, at: string, problems: ArgumentProblem[]): Steps<void> {
+  if (problems.length >= MOST_PROBLEMS) return;
   if (typeof value === 'string') {
     if (isWellFormed(value)) return;
     const message = `${at} is not valid Unicode: it holds half of a character`;
-    torn.push({ field: at, missing: false, message });
+    problems.push({ field: at, missing: false, message });
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       if (i % ITEMS_AT_ONCE === 0) yield;
-      if (typeof item !== 'string' || !isWellFormed(item)) yield* findTorn(item, `${at}[${i}]`, torn);
+      if (typeof item !== 'string' || !isWellFormed(item))
+        yield* findLoneSurrogates(item, `${at}[${i}]`, problems);
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [i, [name, inner]] of Object.entries(value).entries()) {
       if (i % ITEMS_AT_ONCE === 0) yield;
-      yield* findTorn(inner, join(at, name), torn);
+      yield* findLoneSurrogates(inner, join(at, name), problems);
     }
   }
 }
