@@ -35,7 +35,7 @@ export function partNote(what: string, total: number, next: string | undefined):
 }
 
 /** The answer for an offset after the last line. An empty answer would look like an empty directory. */
-export function nothingBehind(total: number, what: string): string {
+export function offsetTooLarge(total: number, what: string): string {
   return `[there are only ${grouped(total)} ${what}]`;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { escapeRegex } from '../../escape-regex.ts';
-import { budgetOf, nothingBehind, pageOf } from '../../results/budget.ts';
+import { budgetOf, offsetTooLarge, pageOf } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
 import { onOneLine } from '../../results/one-line.ts';
 import { pathOf } from '../paths.ts';
@@ -63,7 +63,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   };
   const isFar = !byFile && offset > (type === 'file' ? 0 : FAR);
   const result = isFar
-    ? await pageBehind(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
+    ? await pageAfter(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
     : await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
@@ -96,7 +96,7 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
  * the files of the page. The caller asks for one more match, the last one of the page before: the lines between that
  * match and the next belong to it.
  */
-async function pageBehind(
+async function pageAfter(
   offset: number,
   query: GrepQuery,
   path: string,
@@ -143,7 +143,7 @@ function linePage(result: GrepResult, args: GrepArguments, bytes: number, contex
     path = block.path;
   }
   const left = result.totalMatches - offset - matches;
-  if (matches === 0) return [nothingBehind(result.totalMatches, 'matching lines')];
+  if (matches === 0) return [offsetTooLarge(result.totalMatches, 'matching lines')];
   if (left <= 0) return shown;
   const next = nextCall('grep_files', asSent(args), { offset: offset + matches }, context);
   return [...shown, `[${grouped(left)} more matching lines; ${next}]`];
@@ -233,7 +233,7 @@ async function filePage(
   );
   const page = pageOf(lines.slice(0, offset + limit), offset, bytes);
   const left = lines.length - page.end;
-  if (page.lines.length === 0) return [nothingBehind(lines.length, 'files')];
+  if (page.lines.length === 0) return [offsetTooLarge(lines.length, 'files')];
   if (left <= 0) return [...page.lines];
   const next = nextCall('grep_files', asSent(args), { offset: page.end }, context);
   return [...page.lines, `[${grouped(left)} more files; ${next}]`];
