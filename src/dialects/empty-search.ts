@@ -12,7 +12,7 @@ type GlobQuery = Parameters<Search['glob']>[1];
 type FileQuery = Omit<GlobQuery, 'globs' | 'max'>;
 
 /** Files that globs choose below one directory. */
-export interface Choice extends FileQuery {
+export interface FileSelection extends FileQuery {
   directory: string;
   globs: readonly string[];
 }
@@ -20,11 +20,11 @@ export interface Choice extends FileQuery {
 export interface SearchFilter {
   /** What the explanation calls it: `the globs`, `the glob`. */
   name: string;
-  chosen: readonly Choice[];
+  chosen: readonly FileSelection[];
   /** The same search without the filter. */
-  all: Choice;
+  all: FileSelection;
   /** Globs that reach deeper, which the explanation suggests when they choose more. */
-  wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
+  wider?: { globs: readonly string[]; chosen: readonly FileSelection[] } | undefined;
 }
 
 /** The same search with fewer restrictions. */
@@ -36,8 +36,8 @@ export interface WiderSearch {
   search(call: { signal: AbortSignal; timeoutMs: number }): Promise<{ matches: number }>;
 }
 
-/** Counts the files that at least one of the choices means, each file once, up to a cap. */
-type CountFiles = (...choices: readonly Choice[]) => Promise<number>;
+/** Counts the files that at least one of the selections means, each file once, up to a cap. */
+type CountFiles = (...selections: readonly FileSelection[]) => Promise<number>;
 
 /** The `bounds` of a case-sensitive search. */
 export const THIS_CASE = 'in this case of letters';
@@ -61,9 +61,9 @@ export async function explainEmpty(
 ): Promise<void> {
   const deadline = Date.now() + secondSearch.timeoutMs;
   const why = await unlessItFails(() =>
-    explain(async (...choices) => {
+    explain(async (...selections) => {
       const files = new Set<string>();
-      for (const { directory, ...query } of choices) {
+      for (const { directory, ...query } of selections) {
         const timeoutMs = Math.max(1, deadline - Date.now());
         const found = await unlessNothing(() =>
           engine.search.glob(directory, { ...query, max: MAX_COUNTED + 1 }, { signal, timeoutMs }),

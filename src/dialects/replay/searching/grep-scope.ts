@@ -2,7 +2,13 @@
 import { dirname } from 'node:path';
 import { fail, type Sources } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
-import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../../empty-search.ts';
+import {
+  deeper,
+  explainNoMatches,
+  type FileSelection,
+  THIS_CASE,
+  type WiderSearch,
+} from '../../empty-search.ts';
 import { homeExpanded, startOf } from './search-scope.ts';
 
 export interface ScopeArguments {
@@ -63,11 +69,11 @@ async function filterOf(
   const excluded = homeExpanded(excludeGlobs, context);
   return {
     name: filterName(globs, excludeGlobs),
-    chosen: choicesOf(sources),
+    chosen: selectionsOf(sources),
     all: { directory: path, globs: ['**'] },
     wider: {
       globs: wider,
-      chosen: choicesOf(context.engine.search.sourcesOf(path, wider, excluded).sources),
+      chosen: selectionsOf(context.engine.search.sourcesOf(path, wider, excluded).sources),
     },
   };
 }
@@ -77,7 +83,7 @@ function filterName(globs: readonly string[], excludeGlobs: readonly string[]): 
   return excludeGlobs.length === 0 ? 'the globs' : 'globs and excludeGlobs';
 }
 
-function choicesOf(sources: Sources['sources']): Choice[] {
+function selectionsOf(sources: Sources['sources']): FileSelection[] {
   return sources.map(({ directory, include, exclude }) => ({
     directory,
     globs: include ?? ['**'],
