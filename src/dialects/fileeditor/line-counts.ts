@@ -1,4 +1,4 @@
-/** Compares how many lines a file got with how many the call said it would get. */
+/** Compares how many lines a file got with how many the call stated. */
 import { countingLines, inTurns, Yielder } from '../../engine/index.ts';
 
 export async function linesOfEach(contents: readonly string[]): Promise<number[]> {
@@ -12,6 +12,14 @@ export async function linesOfEach(contents: readonly string[]): Promise<number[]
   return counts;
 }
 
-export function differingCount({ path, lines, said }: { path: string; lines: number; said: number }): string {
-  return `Note: line_count for ${path} was ${said}, but the content has ${lines} lines`;
+export function wrongCountNote({
+  path,
+  lines,
+  stated,
+}: {
+  path: string;
+  lines: number;
+  stated: number;
+}): string {
+  return `Note: line_count for ${path} was ${stated}, but the content has ${lines} lines`;
 }
