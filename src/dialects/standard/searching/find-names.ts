@@ -23,7 +23,7 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
   requireShortGlob(args.pattern);
   const negations = /^!*/.exec(args.pattern)![0].length;
   const names = wanted(args.pattern.slice(negations));
-  if (negations % 2 === 1) return othersThan({ globs: names.globs }, args, context);
+  if (negations % 2 === 1) return allExcept({ globs: names.globs }, args, context);
   return namesOf(negations > 0 ? { globs: names.globs } : names, args, context);
 }
 
@@ -88,7 +88,7 @@ function rankAt(path: string, at: number): number {
 }
 
 /** Everything that `names` does not mean, for a pattern that begins with `!`. */
-async function othersThan(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+async function allExcept(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
   const all = await namesOf({ globs: ['**'] }, args, context);
   const meant = new Set((await namesOf(names, args, context)).paths);
   return { ...all, paths: all.paths.filter((path) => !meant.has(path)) };
