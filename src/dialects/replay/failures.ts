@@ -8,6 +8,8 @@ import { withheldBecause } from '../results/withheld.ts';
 
 /** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
+/** A path that is too long is itself the problem: its beginning is enough to recognise it. */
+const MAX_SHOWN_LONG_PATH = 80;
 
 export interface ReplayError {
   code: number;
@@ -145,9 +147,9 @@ function badPath(facts: Failure & { kind: 'bad-path' }): string {
     case 'nul':
       return 'Invalid params: the path contains a NUL character';
     case 'name-too-long':
-      return `A name in the path is longer than 255 bytes: ${truncate(facts.path, 80)}`;
+      return `A name in the path is longer than 255 bytes: ${truncate(facts.path, MAX_SHOWN_LONG_PATH)}`;
     case 'too-deep':
-      return `Too many nested directories: ${truncate(facts.path, 80)}`;
+      return `Too many nested directories: ${truncate(facts.path, MAX_SHOWN_LONG_PATH)}`;
     case 'link-loop':
       return `Too many symbolic links: ${facts.path}`;
   }
