@@ -45,7 +45,7 @@ export const commands = {
 const DIRECTORIES = 500;
 const FILES_EACH = 198;
 
-/** The journal looks at all entries before a command and after it. */
+/** What it costs that the journal compares all entries before and after a command. */
 async function looks(bench) {
   const entries = DIRECTORIES * (FILES_EACH + 1);
   const what = `sh -c true beside ${entries.toLocaleString('en')} entries`;
@@ -59,7 +59,7 @@ async function looks(bench) {
     bench.cofferdam(folder, { dialect: 'replay', flags: ['--sandbox', 'off'] }),
   );
   try {
-    // The first command copies what the files hold.
+    // The first command copies the contents of all files.
     await server.call('execute_command', { command: 'true' });
     const { ours, theirs } = await inTurn(
       {
