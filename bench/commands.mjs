@@ -38,7 +38,7 @@ export const commands = {
     for (const each of cases) {
       for (const sandbox of ['off', 'require']) rows.push(await overhead(bench, folder, each, sandbox));
     }
-    return [...rows, await looks(bench)];
+    return [...rows, await snapshotRow(bench)];
   },
 };
 
@@ -46,11 +46,11 @@ const DIRECTORIES = 500;
 const FILES_EACH = 198;
 
 /** What it costs that the journal compares all entries before and after a command. */
-async function looks(bench) {
+async function snapshotRow(bench) {
   const entries = DIRECTORIES * (FILES_EACH + 1);
   const what = `sh -c true beside ${entries.toLocaleString('en')} entries`;
   bench.say(what);
-  const folder = bench.folder('looks');
+  const folder = bench.folder('snapshots');
   for (let at = 0; at < DIRECTORIES; at++) {
     mkdirSync(join(folder, `d${at}`));
     for (let file = 0; file < FILES_EACH; file++) writeFileSync(join(folder, `d${at}`, `f${file}`), 'x');
