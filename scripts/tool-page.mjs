@@ -1,4 +1,4 @@
-// The page of one dialect: its tools, each with its parameters, examples and errors.
+// Writes the page of one dialect: its tools, each with its parameters, examples and errors.
 
 /** `chosen` names the examples of each tool and the causes of errors, see src/dialects/<dialect>/docs.json. */
 export function toolPage(dialect, goldens, chosen) {
