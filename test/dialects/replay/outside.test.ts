@@ -1,4 +1,4 @@
-/** Every tool against every way out: the same refusal, whether there is something or not. */
+/** Tries every tool on every way out: the refusal is the same, whether something is there or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
@@ -23,7 +23,7 @@ beforeAll(() => {
 
 afterAll(() => fixture.close());
 
-/** Pairs of paths beyond the wall: something is at the first, nothing at the second. */
+/** Pairs of paths outside: there is something at the first, and nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
   'an absolute path': (root) => [join(root, '../outside/secret'), join(root, '../outside/nothing')],
   'a path of the system': () => ['/etc/passwd', '/etc/nothing'],
@@ -66,7 +66,7 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))('%s', async (_name, use) => {
+  it.each(Object.entries(uses))('is refused by %s', async (_name, use) => {
     proves('all.outside', 'all.outside.silent');
     const before = fixture.everything();
     const [there, gone] = pathsOf(fixture.root);
@@ -80,7 +80,7 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
     expect(fixture.everything()).toEqual(before);
   });
 
-  it('read_multiple_files tells it inline', async () => {
+  it('is refused by read_multiple_files in the item of the file', async () => {
     proves('all.outside', 'all.outside.silent');
     const paths = pathsOf(fixture.root);
     const outcome = await fixture.text('read_multiple_files', { paths: ['here.txt', ...paths] });
