@@ -22,7 +22,7 @@ function surroundingsOf(environment: Environment, log: (line: string) => void): 
 }
 
 /** Discards what a server sends to a client that has left. */
-const nobody = () => new PassThrough().resume();
+const discard = () => new PassThrough().resume();
 
 interface Where {
   cwd?: string;
@@ -54,7 +54,7 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   try {
     const command = parseCommand(args, environment, surroundings.home, address);
     const status = await (command.do === 'serve' && command.http === undefined
-      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: nobody() })
+      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: discard() })
       : run(command, surroundings));
     return { status, ...said };
   } catch (error) {
