@@ -2,8 +2,8 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
-import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
@@ -159,10 +159,6 @@ function badPath(facts: Failure & { kind: 'bad-path' }): string {
 function readOnlyBecause(why: ReadOnlyReason): string {
   if (why === 'server') return 'the server was started with --read-only';
   return whyProtected(why) ?? 'its directory was given as read-only';
-}
-
-function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
 }
 
 function instead(way: string | undefined): string {

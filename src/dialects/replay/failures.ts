@@ -1,8 +1,8 @@
 /** The engine's facts in replay's words and codes. */
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
-import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
@@ -180,10 +180,6 @@ function notUnique(facts: Failure & { kind: 'not-unique' }): string {
   const more = facts.lines.length < facts.count ? ' …' : '';
   const lines = `on line${named.length === 1 && more === '' ? '' : 's'} ${named.join(', ')}${more}`;
   return `Edit ${facts.edit}: oldText is not unique: found ${facts.count} ${what} in ${facts.path} (${lines}). Add surrounding context so that it matches one place, or set limit: 0 (all) or limit: N; nothing was written`;
-}
-
-function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
 }
 
 function pastOf(action: 'delete' | 'move' | 'replace'): string {

@@ -2,7 +2,7 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
-import { onOneLine } from '../results/one-line.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
 /** A longer path, pattern or text of the caller's is truncated. */
@@ -141,8 +141,7 @@ function notFound(tool: Pick<Tool, 'name'>, at: { path: string }, more: string):
 }
 
 function missing(facts: Facts<'not-found'>, tool: Pick<Tool, 'name'>): RepoError {
-  const hint = facts.near.length === 0 ? '' : `. Did you mean ${facts.near.map(onOneLine).join(' or ')}?`;
-  return notFound(tool, facts, hint);
+  return notFound(tool, facts, didYouMean(facts.near));
 }
 
 function badPath(facts: Facts<'bad-path'>, tool: Pick<Tool, 'name'>): RepoError {
