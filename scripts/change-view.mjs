@@ -21,6 +21,7 @@ export async function writeChangeView(file, options) {
 }
 
 function inside(element, text) {
-  if (text.toLowerCase().includes(`</${element}`)) throw new Error(`the ${element} of the view contains </${element}`);
+  if (text.toLowerCase().includes(`</${element}`))
+    throw new Error(`the ${element} of the view contains </${element}`);
   return text;
 }

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { configSchema } from './config-schema.mjs';
 import { manPage } from './man-page.mjs';
+import { capitalised, cell } from './markdown.mjs';
 
 const file = fileURLToPath(new URL('../docs/CLI.md', import.meta.url));
 const manFile = fileURLToPath(new URL('../docs/cofferdam.1', import.meta.url));
@@ -74,12 +75,4 @@ function commandText(name) {
 
 function code(text) {
   return `\`${cell(text)}\``;
-}
-
-function cell(text) {
-  return text.replaceAll('|', '\\|');
-}
-
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,5 @@
 // Writes the page of one dialect: its tools, each with its parameters, examples and errors.
+import { capitalised, cell } from './markdown.mjs';
 
 /**
  * `chosen` is src/dialects/<dialect>/docs.json: the examples of each tool by caption and golden case, the causes of
@@ -216,15 +217,7 @@ function fenced(text) {
   return `${fence}\n${text}\n${fence}`;
 }
 
-function cell(text) {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
 /** The text up to its first full stop. Escapes stars, which would otherwise mean emphasis. */
 function firstSentence(text) {
   return text.split(/\.(?:\s|$)/, 1)[0].replaceAll('*', '\\*');
-}
-
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
