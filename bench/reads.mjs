@@ -91,7 +91,7 @@ export function smallFiles(folder, count = FILES) {
   });
 }
 
-export function requireContents(answers, files, count, name) {
+function requireContents(answers, files, count, name) {
   const texts = new Set(files.map(({ text }) => text));
   const good = answers.filter(({ result }) => texts.has(result?.content?.[0]?.text)).length;
   if (good !== count) throw new Error(`${name}: ${count - good} of ${count} reads did not give the file`);
