@@ -68,7 +68,7 @@ async function snapshotRow(bench) {
       },
       { rounds: bench.rounds },
     );
-    const note = `two looks, ${msText(ours.best / 2)} each at best; find takes one`;
+    const note = `two snapshots, ${msText(ours.best / 2)} each at best; find walks the tree once`;
     return comparison({ what, ours, theirs, against: 'find by time', note });
   } finally {
     server.stop();

@@ -90,7 +90,7 @@ const uses = {
     return { functionName: 'checksumOf', wanted };
   },
   problem({ wanted }, conversation) {
-    if (conversation.text.includes("checksumOf('vendored")) return 'it answers what stands in node_modules';
+    if (conversation.text.includes("checksumOf('vendored")) return 'it answers with what is in node_modules';
     return missing(wanted, conversation);
   },
 };
