@@ -92,9 +92,9 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
 }
 
 /**
- * A page of matches after many others, which never reach the server: it counts the matches first, then searches only
- * the files of the page. The caller asks for one more match, the last one of the page before: the lines between that
- * match and the next belong to it.
+ * Finds a page of matches after many others without sending those through the server: it counts the matches first, then
+ * searches only the files of the page. The caller asks for one more match, the last one of the page before: the lines
+ * between that match and the next belong to it.
  */
 async function pageAfter(
   offset: number,
