@@ -1,4 +1,4 @@
-/** A directory tree as JSON text. */
+/** Writes a directory tree as JSON text. */
 import {
   ITEMS_PER_CHECK,
   inTurns,
@@ -10,12 +10,12 @@ import {
 import { jsonTextBytes } from '../../json/json-size.ts';
 import { MAX_TEXT_BYTES } from '../results/result-size.ts';
 
-/** What a text takes in JSON besides its characters. */
+/** What a string takes in JSON in addition to its characters. */
 const QUOTES = 2;
-/** What is around the entries of a directory, where the JSON is a text in JSON itself. */
+/** What surrounds the entries of a directory, in JSON that is itself a string in JSON. */
 const BRACKETS = ',\\"children\\":[]'.length;
 
-/** As `JSON.stringify` would, but other calls run while a large tree is written. */
+/** Writes what `JSON.stringify` would, but lets other calls run while it writes a large tree. */
 export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<string> {
   const parts: string[] = [];
   const yielder = new Yielder(signal);
@@ -23,7 +23,7 @@ export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<s
   return joinedInTurns(parts, '', yielder);
 }
 
-/** How to ask for less of a tree that does not fit: names the greatest depth that does. */
+/** Says how to ask for less of a tree that does not fit: with the greatest depth that does. */
 export async function depthThatFits(tree: TreeNode): Promise<string> {
   const depth = Math.max(0, await deepestThatFits(tree));
   return depth === 0
@@ -31,7 +31,7 @@ export async function depthThatFits(tree: TreeNode): Promise<string> {
     : `Ask with depth: ${depth}, or for a directory inside`;
 }
 
-/** Adds up what each level takes: to write the tree once for every depth would take too long. */
+/** Adds up what each level takes. Writing the tree once for every depth would take too long. */
 async function deepestThatFits(tree: TreeNode): Promise<number> {
   const yielder = new Yielder(undefined);
   let bytes = QUOTES;
@@ -71,12 +71,12 @@ function* writeNode({ name, type, children }: TreeNode, parts: string[]): Steps<
   parts.push(']}');
 }
 
-/** A run is written by one call of `JSON.stringify`, which takes a third of the time of many. */
+/** One call of `JSON.stringify` writes a run, in a third of the time of many calls. */
 const LONGEST_RUN = ITEMS_PER_CHECK;
-/** To look for shorter runs takes as long as to write them. */
+/** Looking up a shorter run takes as long as writing it. */
 const SHORTEST_REMEMBERED_RUN = 8;
 
-/** Where the run of nodes without children ends that begins at `from`. */
+/** Finds the end of the run of nodes without children that begins at `from`. */
 function endOfRun(nodes: readonly TreeNode[], from: number): number {
   const most = Math.min(nodes.length, from + LONGEST_RUN);
   let end = from;
@@ -84,7 +84,10 @@ function endOfRun(nodes: readonly TreeNode[], from: number): number {
   return end;
 }
 
-/** Runs by their first node: as long as a directory does not change, all trees have the same nodes of its files. */
+/**
+ * The JSON of runs, by their first node. As long as a directory does not change, every tree has the same nodes for its
+ * files.
+ */
 const written = new WeakMap<TreeNode, { nodes: readonly TreeNode[]; json: string }>();
 
 function runAsJson(nodes: readonly TreeNode[], from: number, end: number): string {

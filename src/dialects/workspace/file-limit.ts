@@ -1,2 +1,2 @@
 /** The most bytes that write_file and edit_file leave in a file: 1 MiB. */
-export const MOST_BYTES = 1024 * 1024;
+export const MAX_FILE_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
-/** What grep_files does: searches the files of its scope, and says why it may have found nothing. */
-import type { ToolContext } from '../dialect.ts';
+/** What grep_files does: searches the files in its scope, and explains why it may have found nothing. */
+import type { ToolContext } from '../../dialect.ts';
 import { explainNoGrepMatches, grepScope, type ScopeArguments } from './grep-scope.ts';
 import { searchCall } from './search-scope.ts';
 

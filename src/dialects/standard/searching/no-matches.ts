@@ -1,10 +1,10 @@
-/** Says why grep_files found nothing, when what it left out may be the cause. */
+/** Explains why grep_files found nothing, when what it left out may be the cause. */
 import { basename } from 'node:path';
-import type { GrepQuery } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import type { GrepQuery } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../../empty-search.ts';
 
-/** As in .gitignore: without a slash at any depth, and a directory means everything in it. */
+/** Reads the glob as .gitignore does: without a slash it matches at any depth, and a directory means all in it. */
 export function globsOf(glob: string): string[] {
   const bare = glob.replace(/^\//, '').replace(/\/$/, '');
   const isAnywhere = !glob.replace(/\/$/, '').includes('/');

@@ -1,4 +1,4 @@
-/** Half a character in an argument, as `\ud800` in JSON makes it: no file gets a replacement character for it. */
+/** A lone surrogate in an argument, as `\ud800` in JSON makes it, never becomes a replacement character in a file. */
 import { describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
@@ -32,9 +32,9 @@ const calls: Record<string, [tool: string, args: object][]> = {
   ],
 };
 
-describe('a torn character', () => {
+describe('a lone surrogate', () => {
   for (const [dialect, tried] of Object.entries(calls)) {
-    it(`is refused in words by every tool of ${dialect} that writes`, async () => {
+    it(`is refused with a message by every tool of ${dialect} that writes`, async () => {
       const directory = temporaryDirectory();
       layOut(directory.path, { 'a.txt': 'a\n' });
       const client = await RawClient.start(['--dialect', dialect, '--no-journal', directory.path]);

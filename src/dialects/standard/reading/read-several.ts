@@ -1,18 +1,18 @@
-/** Several files in one answer: each gets the same part of it, and what short ones leave goes to the others. */
-import { truncate } from '../../display/truncate.ts';
-import { truncateToBytes } from '../../display/truncate-bytes.ts';
-import { EngineFailure, type Failure } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { budgetOf } from '../results/budget.ts';
-import { noteFits } from '../results/next-call.ts';
-import { failureText } from './failures.ts';
+/** Reads several files into one answer. Each gets an equal share, and what short files leave goes to the others. */
+import { truncate } from '../../../display/truncate.ts';
+import { truncateToBytes } from '../../../display/truncate-bytes.ts';
+import { EngineFailure, type Failure } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { budgetOf } from '../../results/budget.ts';
+import { noteFits } from '../../results/next-call.ts';
+import { failureText } from '../failures.ts';
+import { MAX_SHOWN_PATH } from '../shown-lengths.ts';
 import { readText } from './read-text.ts';
-import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
 const SEPARATOR = '\n---\n';
-/** The words around a file's text: how to continue, besides its path. */
+/** Room for the words around a file's text, which say how to continue. Its path comes on top. */
 const OVERHEAD = 150;
-/** Less of a file is not worth showing. */
+/** Showing less of a file is not worth it. */
 const LEAST_TEXT = 100;
 
 interface FileText {
@@ -41,7 +41,7 @@ export async function readSeveral(
   return { text: texts.join(SEPARATOR), failure };
 }
 
-/** Reads those files again that got less than there is room for. */
+/** Reads truncated files again, now that there is more room for them. */
 async function giveRest(
   files: FileText[],
   paths: readonly string[],
@@ -63,7 +63,7 @@ function bytesOf({ text }: FileText): number {
   return Buffer.byteLength(text) + SEPARATOR.length;
 }
 
-/** The path is above the text, and in the call that continues. */
+/** The path appears twice: above the text, and in the call that continues. */
 function overheadOf(path: string): number {
   return 2 * Buffer.byteLength(path) + OVERHEAD;
 }

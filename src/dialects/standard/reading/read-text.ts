@@ -1,14 +1,14 @@
-/** Reading text: which lines a call means, how they are shown, and how to continue. */
-import { grouped } from '../../display/grouped.ts';
-import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
-import { type Session, type ToolContext, type ToolResult, text } from '../dialect.ts';
-import { type KnownText, ReadTexts } from '../read-texts.ts';
-import { type Budget, budgetOf, partNote } from '../results/budget.ts';
-import { nextCall } from '../results/next-call.ts';
-import { withHash } from './outcome.ts';
-import { pathOf } from './paths.ts';
+/** Reads text: which lines a call means, how they are shown, and how to continue. */
+import { grouped } from '../../../display/grouped.ts';
+import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../../engine/index.ts';
+import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
+import { type KnownText, ReadTexts } from '../../read-texts.ts';
+import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
+import { withHash } from '../outcome.ts';
+import { pathOf } from '../paths.ts';
 
-/** In UTF-8. */
+/** No UTF-16 unit takes more bytes in UTF-8. */
 const MOST_BYTES_A_UNIT = 3;
 
 export interface ReadArguments {
@@ -26,7 +26,7 @@ export interface ReadArguments {
 export interface ReadText {
   answer: string;
   hash: string | undefined;
-  /** It ends before the file does. */
+  /** The answer ends before the file does. */
   isCut: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function readText(
   return { answer, hash: isWhole || args.hash ? known?.hash : undefined, isCut };
 }
 
-/** Remembers what the client reads. */
+/** Remembers what the client has read. */
 function remember(session: Session, path: string, bytes: Buffer): KnownText | Promise<KnownText> {
   session.readTexts ??= new ReadTexts();
   const { readTexts } = session;
@@ -72,7 +72,7 @@ export function rendered({ answer, hash }: ReadText, args: ReadArguments): ToolR
   return note === undefined ? result : { ...result, content: [...result.content, text(note)] };
 }
 
-/** `head` and `tail` take an end of the file, as the official server does. */
+/** With `head` or `tail`, as the official server has them, other arguments that choose lines have no effect. */
 function noteIgnored({ head, tail, offset = 1, limit, column = 1 }: ReadArguments): string | undefined {
   const ignored = [
     ...(offset === 1 ? [] : ['offset']),
@@ -83,19 +83,19 @@ function noteIgnored({ head, tail, offset = 1, limit, column = 1 }: ReadArgument
   return `[ignored: ${ignored.join(', ')}; use offset and limit without head or tail]`;
 }
 
-/** An offset behind the end is a mistake; the first line of an empty file is not. */
+/** Refuses an offset after the last line. Line 1 of an empty file is fine. */
 function requireLine({ path, head, tail, offset = 1, column = 1 }: ReadArguments, part: TextPart): void {
   if (head || tail) return;
   const { totalLines: lines, firstLine } = part;
   if (offset > Math.max(lines, 1)) fail({ kind: 'line-out-of-range', path, line: offset, lines });
-  // A call that continues may begin with the end of its line.
+  // A call that continues may begin at the very end of its line.
   if (firstLine === undefined || column <= firstLine.length + 1) return;
   const { length } = firstLine;
   const message = `line ${offset} of ${path} has ${grouped(length)} characters; there is no character ${grouped(column)}`;
   fail({ kind: 'bad-arguments', problems: [{ field: 'column', missing: false, message }] });
 }
 
-/** `head: 0` and `tail: 0` are as if absent. */
+/** `head: 0` and `tail: 0` count as absent. */
 function requestOf(args: ReadArguments, maxBytes: number, signal: AbortSignal): PartRequest {
   const { head, tail, offset: from, limit: lines, column } = args;
   if (tail) return { last: tail, maxBytes, signal };
@@ -107,7 +107,7 @@ function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boole
   return !head && !tail && offset === undefined && limit === undefined && column === undefined;
 }
 
-/** The text, or its lines with their labels, and a last line when something is missing. */
+/** The text as shown, plus a last line with the call that continues when something is missing. */
 function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: Shown): string {
   const { continuesAt, totalLines, from } = part;
   const { to } = shown;
@@ -152,7 +152,7 @@ interface Before {
   session: Session;
 }
 
-/** A whole file with anchors: to label its lines takes longer than to compare it with what the client saw before. */
+/** Shows a whole file with anchors. Reuses what the client saw before: comparing is faster than labelling the lines. */
 function shownAgain(part: TextPart, args: ReadArguments, budget: number, before: Before): Shown {
   const { charset, to, totalLines, continuesAt } = part;
   const { path, known, session } = before;
@@ -164,20 +164,20 @@ function shownAgain(part: TextPart, args: ReadArguments, budget: number, before:
   return shown;
 }
 
-/** As the official server counts: a head has no newline at its end, and a tail has no carriage returns. */
+/** Follows the official server: a head has no newline at its end, and a tail no carriage returns. */
 function plainText({ text, to }: TextPart, { head, tail }: ReadArguments): Shown {
   if (tail) return { text: text.replaceAll('\r\n', '\n'), to };
   return { text: head && text.endsWith('\n') ? text.slice(0, -1) : text, to };
 }
 
-/** An anchor is the hash of the whole line, also where a part of it is shown. */
+/** Labels lines with numbers or anchors. An anchor is the hash of the whole line, even if only a part is shown. */
 function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): Shown {
   const { text, from, to, firstLine } = part;
   const lines: string[] = [];
   let room = bytes;
   const texts = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   const longestLabel = `${from + texts.length}#xx`.length;
-  // Most files are short: then nothing needs measuring line by line.
+  // Most files are short, and their lines need no measuring.
   const isShort = text.length * MOST_BYTES_A_UNIT + texts.length * (longestLabel + 3) <= bytes;
   for (let index = 0; index < texts.length; index++) {
     const line = texts[index]!;

@@ -1,22 +1,22 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
-import { grouped } from '../../display/grouped.ts';
-import { truncate } from '../../display/truncate.ts';
-import { truncateToBytes } from '../../display/truncate-bytes.ts';
+import { grouped } from '../../../display/grouped.ts';
+import { truncate } from '../../../display/truncate.ts';
+import { truncateToBytes } from '../../../display/truncate-bytes.ts';
 import {
   type FileMatches,
   type FoundLine,
   type GrepQuery,
   type GrepResult,
   lineHash,
-} from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { escapeRegex } from '../escape-regex.ts';
-import { budgetOf, nothingBehind, pageOf } from '../results/budget.ts';
-import { nextCall } from '../results/next-call.ts';
-import { onOneLine } from '../results/one-line.ts';
+} from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { escapeRegex } from '../../escape-regex.ts';
+import { budgetOf, offsetTooLarge, pageOf } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { pathOf } from '../paths.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
-import { pathOf } from './paths.ts';
 
 export interface GrepArguments {
   pattern: string;
@@ -32,12 +32,12 @@ export interface GrepArguments {
   includeIgnored?: boolean;
 }
 
-/** A longer line is shown around its match. */
+/** Only the part around the match is shown of a longer line. */
 const LONGEST_LINE = 2000;
 /** Enough for whole trees. */
 const MOST_FILES = 1_000_000;
 
-/** Past this many matches the answer only counts, and the search threads send no lines. */
+/** A page further down the matches takes two searches: the first only counts, and sends no lines between threads. */
 const FAR = 2000;
 
 const SUMMARIES = { content: undefined, files: 'files', count: 'counts' } as const;
@@ -53,17 +53,17 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     include: args.glob === undefined ? undefined : globsOf(args.glob),
     ignoreFiles: !args.includeIgnored,
     contextLines: byFile ? 0 : (args.context ?? 0),
-    // One more than is shown: a match among the lines behind the last one belongs to the next page.
+    // One more than the page shows: a match among the lines after the last one belongs to the next page.
     maxMatches: byFile ? MOST_FILES : offset + limit + 1,
     summary: SUMMARIES[args.output],
-    // An anchor is the hash of the whole line.
+    // An anchor is the hash of the whole line, so the line must not be truncated.
     maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context, args) >> 3),
     countAll: true,
     declaredEncodings: true,
   };
   const isFar = !byFile && offset > (type === 'file' ? 0 : FAR);
   const result = isFar
-    ? await pageBehind(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
+    ? await pageAfter(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
     : await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
@@ -92,11 +92,11 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
 }
 
 /**
- * The matches behind many others, without sending those through the server: counts them first, then searches the files
- * that the page lies in. The caller asks for one match more, the last that it has shown: lines between that and the
- * next one belong to it.
+ * Finds a page of matches after many others without sending those through the server: it counts the matches first, then
+ * searches only the files of the page. The caller asks for one more match, the last one of the page before: the lines
+ * between that match and the next belong to it.
  */
-async function pageBehind(
+async function pageAfter(
   offset: number,
   query: GrepQuery,
   path: string,
@@ -117,7 +117,7 @@ async function pageBehind(
       skip -= file.matches;
       continue;
     }
-    // The search above chose the file.
+    // The search above chose the file already.
     const own = { ...query, include: undefined, ignoreFiles: false, skipInFile: skip, maxMatches: left };
     const found = await engine.search.grep(join(path, file.path), own, { signal });
     files.push(...found.files.map((each) => ({ ...each, path: file.path })));
@@ -127,7 +127,7 @@ async function pageBehind(
   return { ...counted, files };
 }
 
-/** Matching lines, each file's path once above its lines. */
+/** A page of matching lines. Each file's path is shown once, above its lines. */
 function linePage(result: GrepResult, args: GrepArguments, bytes: number, context: ToolContext): string[] {
   const { offset = 0 } = args;
   const blocks = result.files.flatMap((file) => blocksOf(file, args, bytes));
@@ -143,7 +143,7 @@ function linePage(result: GrepResult, args: GrepArguments, bytes: number, contex
     path = block.path;
   }
   const left = result.totalMatches - offset - matches;
-  if (matches === 0) return [nothingBehind(result.totalMatches, 'matching lines')];
+  if (matches === 0) return [offsetTooLarge(result.totalMatches, 'matching lines')];
   if (left <= 0) return shown;
   const next = nextCall('grep_files', asSent(args), { offset: offset + matches }, context);
   return [...shown, `[${grouped(left)} more matching lines; ${next}]`];
@@ -153,11 +153,11 @@ interface Block {
   path: string;
   lines: string[];
   matches: number;
-  /** The line before its first one is the last of the block before. */
+  /** The block begins right after the one before it. */
   touches: boolean;
 }
 
-/** A match with the lines around it. Lines between two matches belong to the first of them. */
+/** Each match with the lines around it. Lines between two matches belong to the first of them. */
 function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[] {
   const path = truncateToBytes(onOneLine(file.path), bytes >> 1);
   const blocks: Block[] = [];
@@ -176,7 +176,7 @@ function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[
   return blocks.map((block) => shortened(block, file, bytes));
 }
 
-/** A block that no answer could hold keeps its match, and the lines around it that fit. */
+/** Shortens a block that no answer could hold to its match, and as many of the lines around it as fit. */
 function shortened(block: Block, file: FileMatches, bytes: number): Block {
   const fits = (lines: readonly string[]) =>
     Buffer.byteLength(lines.join('\n')) + Buffer.byteLength(block.path) + 8 < bytes;
@@ -189,14 +189,14 @@ function shortened(block: Block, file: FileMatches, bytes: number): Block {
   return { ...block, lines: block.lines.slice(from, to) };
 }
 
-/** A line that is too long for an answer is cut; its anchor is that of the whole line. */
+/** Truncates a line that is too long for an answer. Its anchor is still that of the whole line. */
 function lineText({ number, text, match }: FoundLine, anchors: boolean, bytes: number): string {
   const shown = truncateToBytes(truncate(text, LONGEST_LINE), (bytes >> 1) - 40);
   if (anchors) return `${number}#${lineHash(text)}| ${shown}`;
   return `${number}${match ? ':' : '-'} ${shown}`;
 }
 
-/** Leaves out the first `offset` matching lines and the lines around them, which their page has shown. */
+/** Leaves out the first `offset` matching lines and the lines around them: earlier pages have shown them. */
 function withoutFirst(files: readonly FileMatches[], offset: number): FileMatches[] {
   let skip = offset;
   return files.flatMap((file) => {
@@ -212,14 +212,14 @@ function withoutFirst(files: readonly FileMatches[], offset: number): FileMatche
   });
 }
 
-/** The index behind a match and the lines that belong to it: up to the next match, or to lines that are left out. */
+/** The index after a match and the lines that belong to it: at the next match, or where lines are left out. */
 function endOfBlock(lines: readonly FoundLine[], match: FoundLine): number {
   let end = lines.indexOf(match) + 1;
   while (end < lines.length && !lines[end]!.match && lines[end]!.number === lines[end - 1]!.number + 1) end++;
   return end;
 }
 
-/** Files with matches: the newest first, or each with its count by path. */
+/** A page of files with matches: their paths, newest first, or their counts, by path. */
 async function filePage(
   result: GrepResult,
   args: GrepArguments,
@@ -233,7 +233,7 @@ async function filePage(
   );
   const page = pageOf(lines.slice(0, offset + limit), offset, bytes);
   const left = lines.length - page.end;
-  if (page.lines.length === 0) return [nothingBehind(lines.length, 'files')];
+  if (page.lines.length === 0) return [offsetTooLarge(lines.length, 'files')];
   if (left <= 0) return [...page.lines];
   const next = nextCall('grep_files', asSent(args), { offset: page.end }, context);
   return [...page.lines, `[${grouped(left)} more files; ${next}]`];
@@ -253,7 +253,7 @@ async function newestFirst(
   });
 }
 
-/** Without what is there by default. */
+/** The arguments without those that have their default. */
 function asSent(args: GrepArguments): Record<string, unknown> {
   const { output, limit, path, ...rest } = args;
   return {

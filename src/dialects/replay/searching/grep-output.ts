@@ -1,4 +1,4 @@
-/** Matching lines the way grep prints them: `path:line:text`, and `path-line-text` for context. */
+/** Writes matching lines as grep prints them: `path:line:text`, and `path-line-text` for context. */
 import {
   blocksOf,
   type FileMatches,
@@ -8,10 +8,10 @@ import {
   joinedInTurns,
   mapInTurns,
   Yielder,
-} from '../../engine/index.ts';
-import { jsonTextBytes } from '../../json/json-size.ts';
-import { onOneLine } from '../results/one-line.ts';
-import { countThatFits } from '../results/result-size.ts';
+} from '../../../engine/index.ts';
+import { jsonTextBytes } from '../../../json/json-size.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { countThatFits } from '../../results/result-size.ts';
 import { unreadableNote } from './search-scope.ts';
 
 interface OutputLine {
@@ -48,7 +48,7 @@ async function textOf(lines: readonly OutputLine[]): Promise<string> {
   return joinedInTurns(await mapInTurns(lines, yielder, ({ text }) => text), '\n', yielder);
 }
 
-/** How many of the first lines fit; when that is not all, the last of them is a match. */
+/** How many lines fit, from the first on. If not all of them do, the last one is a match. */
 async function linesUpToAMatch(lines: readonly OutputLine[]): Promise<number> {
   let count = await countThatFits(lines, ({ text }) => jsonTextBytes(text));
   if (count < lines.length) while (count > 0 && !lines[count - 1]!.isMatch) count--;
@@ -68,7 +68,7 @@ async function withoutContext(files: readonly FileMatches[]): Promise<OutputLine
   return lines;
 }
 
-/** A match and its context form a group; a line of its own separates two groups. */
+/** A match and its context form a group. A `--` line separates two groups. */
 async function inGroups(files: readonly FileMatches[]): Promise<OutputLine[]> {
   const yielder = new Yielder(undefined);
   const lines: OutputLine[] = [];

@@ -1,4 +1,4 @@
-/** Edits many files, each for itself: a file that cannot be edited shows its error where its result would be. */
+/** Edits many files one by one. A file that cannot be edited shows its error in place of its result. */
 import { EngineFailure, type Failure, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
@@ -12,7 +12,7 @@ export interface EditedFile {
   failure?: Failure;
 }
 
-/** What a content item takes besides its text. */
+/** What a content item takes in addition to its text. */
 const ITEM_BYTES = 30;
 
 function bytesOfItem(text: string): number | Promise<number> {
@@ -35,7 +35,7 @@ export async function editEach(
   return edited;
 }
 
-/** Long previews give way first; when even the names are too much, the last files are only counted. */
+/** Leaves out long previews first. When even the names are too much, the last files are only counted. */
 export async function textsThatFit(files: readonly EditedFile[]): Promise<string[]> {
   const texts = files.map(({ text }) => text);
   if ((await countThatFits(texts, bytesOfItem)) === texts.length) return texts;

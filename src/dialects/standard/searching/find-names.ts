@@ -1,9 +1,9 @@
-/** Which names a pattern of search_files means. */
+/** Finds the names that a pattern of search_files means. */
 import { ITEMS_PER_CHECK, requireShortGlob, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { deeper, explainEmpty } from '../../empty-search.ts';
+import { excludeGlobs, searchGlob, withLoneBrackets } from '../listing/patterns.ts';
 import { pathOf } from '../paths.ts';
-import { excludeGlobs, searchGlob, withLoneBrackets } from './patterns.ts';
 
 export interface NameSearch {
   path: string;
@@ -15,7 +15,7 @@ export interface NameSearch {
 export interface FoundNames {
   /** Absolute. */
   paths: string[];
-  /** There is none, but ignore files name some. */
+  /** Nothing was found, but ignore files hide some matches. */
   areIgnored: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
   requireShortGlob(args.pattern);
   const negations = /^!*/.exec(args.pattern)![0].length;
   const names = wanted(args.pattern.slice(negations));
-  if (negations % 2 === 1) return othersThan({ globs: names.globs }, args, context);
+  if (negations % 2 === 1) return allExcept({ globs: names.globs }, args, context);
   return namesOf(negations > 0 ? { globs: names.globs } : names, args, context);
 }
 
@@ -45,7 +45,7 @@ async function namesOf(names: Wanted, args: NameSearch, context: ToolContext): P
     for (const [index, { path, type }] of found.entries.entries()) {
       if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
       const full = above + path;
-      // A link that leads outside or nowhere is not listed.
+      // Skips a link that leads outside or nowhere.
       if (type !== 'symlink' || (await engine.files.peek(full))) paths.push(full);
     }
     return sortedInTurns(paths, yielder, byComponents);
@@ -54,7 +54,7 @@ async function namesOf(names: Wanted, args: NameSearch, context: ToolContext): P
   return { paths, areIgnored: paths.length === 0 && !includeIgnored && (await find(false)).length > 0 };
 }
 
-/** Notes when the pattern reached only one level, or excludePatterns left everything out. */
+/** Adds a note when the pattern reached only one level, or when excludePatterns left everything out. */
 export async function explainNoNames(args: NameSearch, context: ToolContext): Promise<void> {
   if (args.pattern.startsWith('!')) return;
   const directory = (await context.engine.files.info(await pathOf(args.path, context))).path;
@@ -73,7 +73,7 @@ export async function explainNoNames(args: NameSearch, context: ToolContext): Pr
 
 const SLASH = 0x2f;
 
-/** As a walk meets them: what is in a directory comes right behind it. Makes no texts: there may be very many paths. */
+/** Orders paths as a walk meets them: a directory, then what is in it. Makes no strings, as there may be many paths. */
 function byComponents(one: string, other: string): number {
   const end = Math.min(one.length, other.length);
   let at = 0;
@@ -81,20 +81,20 @@ function byComponents(one: string, other: string): number {
   return at === end ? one.length - other.length : rankAt(one, at) - rankAt(other, at);
 }
 
-/** The end of a name comes before every character of a longer one. */
+/** A slash ends a name, so it sorts before every other character. */
 function rankAt(path: string, at: number): number {
   const code = path.charCodeAt(at);
   return code === SLASH ? 0 : code;
 }
 
-/** A pattern that begins with `!` means everything that the rest of it does not mean. */
-async function othersThan(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+/** Everything that `names` does not mean, for a pattern that begins with `!`. */
+async function allExcept(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
   const all = await namesOf({ globs: ['**'] }, args, context);
   const meant = new Set((await namesOf(names, args, context)).paths);
   return { ...all, paths: all.paths.filter((path) => !meant.has(path)) };
 }
 
-/** A pattern without glob characters is a path, or a part of a name; brackets may be part of a name as well. */
+/** Reads a pattern. Without glob characters it is a path or a part of a name; brackets may be part of a name, too. */
 function wanted(pattern: string): Wanted {
   const glob = searchGlob(pattern);
   if (glob === undefined) return { globs: [] };

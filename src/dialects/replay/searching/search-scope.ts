@@ -1,10 +1,10 @@
-/** What replay's search tools share: where a search starts, what it leaves out, and how found paths read. */
+/** What replay's search tools share: where a search starts, what it leaves out, and how the found paths are shown. */
 import { resolve } from 'node:path';
-import { fail, mapInTurns, requireFewGlobs, Yielder } from '../../engine/index.ts';
-import { type ToolContext, type ToolResult, text } from '../dialect.ts';
-import { onOneLine } from '../results/one-line.ts';
-import { listThatFits } from '../results/result-size.ts';
-import { expandHome } from './paths.ts';
+import { fail, mapInTurns, requireFewGlobs, Yielder } from '../../../engine/index.ts';
+import { type ToolContext, type ToolResult, text } from '../../dialect.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { listThatFits } from '../../results/result-size.ts';
+import { expandHome } from '../paths.ts';
 
 const SEARCH_MS = 30_000;
 
@@ -15,7 +15,7 @@ export async function startOf(
 ): Promise<{ path: string; isDirectory: boolean }> {
   const path = expandHome(sent, home);
   const { type, path: real } = await engine.files.info(path);
-  // Only the disk knows where `..` behind a link leads.
+  // Only the disk knows where a `..` after a link leads.
   const shown = path.split('/').includes('..') ? real : resolve(engine.roots[0]!.path, path);
   return { path: shown, isDirectory: type === 'directory' };
 }
@@ -58,7 +58,7 @@ export interface FoundPaths {
   skippedUnreadable: number;
 }
 
-/** The paths one a line, and the notes behind them as items of their own. */
+/** The paths, one per line, then each note as an item of its own. */
 export async function pathsResult(
   { paths, skippedUnreadable }: FoundPaths,
   { notes = [], ...list }: Parameters<typeof listThatFits>[1] & { notes?: string[] },
@@ -67,7 +67,7 @@ export async function pathsResult(
   return { content: [lines, ...notes, ...unreadableNote(skippedUnreadable)].map(text) };
 }
 
-/** One line for one path, whatever its name holds. */
+/** The full paths of the entries, each on one line whatever its name holds. */
 export function pathsBelow(
   directory: string,
   entries: readonly { path: string }[],

@@ -1,8 +1,14 @@
-/** Which files grep_files searches, and why a search of them may have found nothing. */
+/** Chooses the files that grep_files searches, and explains why the search may have found nothing. */
 import { dirname } from 'node:path';
-import { fail, type Sources } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import { fail, type Sources } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import {
+  deeper,
+  explainNoMatches,
+  type FileSelection,
+  THIS_CASE,
+  type WiderSearch,
+} from '../../empty-search.ts';
 import { homeExpanded, startOf } from './search-scope.ts';
 
 export interface ScopeArguments {
@@ -32,7 +38,7 @@ export async function grepScope(
 
 type GrepAllQuery = Parameters<ToolContext['engine']['search']['grepAll']>[1];
 
-/** Notes when the globs, the exclusions or the case of letters may be why nothing matched. */
+/** Adds a note when the globs, the exclusions or the case of letters may be why nothing matched. */
 export async function explainNoGrepMatches(
   args: ScopeArguments & { caseInsensitive: boolean },
   scope: Sources,
@@ -63,11 +69,11 @@ async function filterOf(
   const excluded = homeExpanded(excludeGlobs, context);
   return {
     name: filterName(globs, excludeGlobs),
-    chosen: choicesOf(sources),
+    chosen: selectionsOf(sources),
     all: { directory: path, globs: ['**'] },
     wider: {
       globs: wider,
-      chosen: choicesOf(context.engine.search.sourcesOf(path, wider, excluded).sources),
+      chosen: selectionsOf(context.engine.search.sourcesOf(path, wider, excluded).sources),
     },
   };
 }
@@ -77,7 +83,7 @@ function filterName(globs: readonly string[], excludeGlobs: readonly string[]): 
   return excludeGlobs.length === 0 ? 'the globs' : 'globs and excludeGlobs';
 }
 
-function choicesOf(sources: Sources['sources']): Choice[] {
+function selectionsOf(sources: Sources['sources']): FileSelection[] {
   return sources.map(({ directory, include, exclude }) => ({
     directory,
     globs: include ?? ['**'],
