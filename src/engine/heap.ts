@@ -3,7 +3,7 @@
  * machine's memory, which is too late for a server that runs beside an editor all day. In a program that uses the
  * engine as a library, V8 follows that program's settings: there, only long texts are collected.
  */
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isHeapOurs, ownHeap } from './heap-owner.ts';
 
@@ -42,7 +42,7 @@ let settledBytes = 12 * 1024 * 1024;
 export function boundThreadHeap(): void {
   ownHeap();
   slackBytes = THREAD_SLACK_BYTES;
-  settledBytes = getHeapStatistics().used_heap_size;
+  settledBytes = oldBytes();
 }
 
 /** Call this after work whose garbage V8 lets grow old. A collection takes some milliseconds. */
@@ -65,11 +65,19 @@ export function tidyHeapInPauses(): void {
 function check(now: number): void {
   nextCheck = now + CHECK_EVERY_MS;
   // Not `process.memoryUsage`: it opens a file, so a call would fail when descriptors run out.
-  const hasGrown = getHeapStatistics().used_heap_size >= settledBytes + slackBytes;
+  const hasGrown = oldBytes() >= settledBytes + slackBytes;
   if (hasGrown) lastCollections = LAST_COLLECTIONS;
   if (hasGrown && hasSurvivors) collectAndCompact();
   hasSurvivors = false;
   if (lastCollections > 0) checkLater(CHECK_EVERY_MS);
+}
+
+/** How many bytes are in use, without those of young objects: V8 soon collects these by itself. */
+function oldBytes(): number {
+  let bytes = 0;
+  for (const { space_name, space_used_size } of getHeapSpaceStatistics())
+    if (!space_name.startsWith('new_')) bytes += space_used_size;
+  return bytes;
 }
 
 /** The garbage of the last work of a flood must not stay until the next flood. */
@@ -90,7 +98,7 @@ function checkLater(ms: number): void {
  * a flood.
  */
 function collectAndCompact(): void {
-  if (getHeapStatistics().used_heap_size > MOST_COLLECTED_BYTES) return;
+  if (oldBytes() > MOST_COLLECTED_BYTES) return;
   collect ??= exposedCollector();
   if (!collect) return;
   setFlagsFromString('--optimize-for-size');
@@ -99,7 +107,7 @@ function collectAndCompact(): void {
   } finally {
     setFlagsFromString('--no-optimize-for-size');
   }
-  settledBytes = getHeapStatistics().used_heap_size;
+  settledBytes = oldBytes();
 }
 
 /**
