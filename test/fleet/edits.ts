@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { undo } from '../../src/cli/history/history.ts';
-import { connected } from '../../src/cli/state/fleet.ts';
+import { connectToFleet } from '../../src/cli/state/fleet.ts';
 import { History, type StateSource } from '../../src/engine/index.ts';
 import { openRecorder } from '../../src/trace/open.ts';
 import { settled } from '../until.ts';
@@ -203,7 +203,7 @@ async function withState<T>(
   name: string,
   use: (source: StateSource) => Promise<T>,
 ): Promise<T> {
-  const fleet = await connected(address, [{ path: directory, writable: true, name }], false);
+  const fleet = await connectToFleet(address, [{ path: directory, writable: true, name }], false);
   try {
     return await use(() => fleet.openState());
   } finally {

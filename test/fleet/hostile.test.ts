@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connected } from '../../src/cli/state/fleet.ts';
+import { connectToFleet } from '../../src/cli/state/fleet.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { runInProcess } from '../in-process.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
@@ -258,7 +258,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
       [as('cofferdam', 'hostile').replace(String(cluster.port), '1'), /cannot be reached \(ECONNREFUSED\)/],
     ];
     for (const [at, why] of cases) {
-      const { message } = await connected(at, [], true).then(
+      const { message } = await connectToFleet(at, [], true).then(
         () => expect.fail(`it worked: ${why}`),
         (error: Error) => error,
       );

@@ -71,7 +71,7 @@ async function isEntry(history: History, what: string): Promise<boolean> {
   return fits;
 }
 
-interface ForgetReport {
+interface ReportParts {
   request: ForgetRequest;
   forgotten: ForgetReport;
   calls: number;
@@ -79,7 +79,7 @@ interface ForgetReport {
   entries: readonly JournalEntry[];
 }
 
-function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
+function reportText({ request, forgotten, calls, dryRun, entries }: ReportParts): string {
   const { things, bytes, unreferenced, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
   const nothing = things + unreferenced + calls === 0;

@@ -52,7 +52,12 @@ export function openDirectory(place: Place): Dir {
 }
 
 /** Lists the requested directory itself. If that fails, listing it another way tells why. */
-export async function requireListing(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
+export async function requireListing(
+  cursor: Cursor,
+  dir: Dir,
+  shown: string,
+  yielder: Yielder,
+): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
   if (typeof listing !== 'string') return listing;
   attempt(shown, 'list', () => dir.entries());

@@ -16,7 +16,7 @@ import type { WithheldBelow } from '../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { requireListing, openDirectory, servedBelow, sortedByName, targetOf } from './list.ts';
+import { openDirectory, requireListing, servedBelow, sortedByName, targetOf } from './list.ts';
 
 export interface TreeNode {
   readonly name: string;
