@@ -1,15 +1,15 @@
-/** The processes that the benchmark starts: none of them outlives it. */
+/** Starts the processes of the benchmark, and makes sure that none outlives it. */
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 const alive = new Set();
 
-/** Settings for Node would slow down some of the contestants and not others. */
+/** The environment without settings for Node, which would slow down some contestants and not others. */
 export const plainEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')),
 );
 
-/** Starts a process with a group of its own, so that what it starts ends with it. */
+/** Starts a process in its own process group, so that its children end with it. */
 export function start(command, args, options = {}) {
   const child = spawn(command, args, { detached: true, env: plainEnvironment, ...options });
   if (child.pid === undefined) return child;
@@ -22,7 +22,7 @@ export function endGroup(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
   alive.delete(child);
 }
@@ -32,8 +32,9 @@ export function endAllChildren() {
 }
 
 /**
- * Runs a program to its end and reads all that it prints: the time from the start to the end of its output, the
- * output when asked for, and the end of what it says on stderr. Fails when it cannot be started, is killed, or ends with a code that is not expected.
+ * Runs a program to its end and reads all that it prints. Returns the time from the start to the end of its output, the
+ * output itself if asked for, and the last part of stderr. Fails when the program cannot be started, is killed, or ends
+ * with an unexpected exit code.
  */
 export async function run(
   command,

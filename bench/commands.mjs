@@ -38,19 +38,19 @@ export const commands = {
     for (const each of cases) {
       for (const sandbox of ['off', 'require']) rows.push(await overhead(bench, folder, each, sandbox));
     }
-    return [...rows, await looks(bench)];
+    return [...rows, await snapshotRow(bench)];
   },
 };
 
 const DIRECTORIES = 500;
 const FILES_EACH = 198;
 
-/** The journal looks at all entries before a command and after it. */
-async function looks(bench) {
+/** What it costs that the journal compares all entries before and after a command. */
+async function snapshotRow(bench) {
   const entries = DIRECTORIES * (FILES_EACH + 1);
   const what = `sh -c true beside ${entries.toLocaleString('en')} entries`;
   bench.say(what);
-  const folder = bench.folder('looks');
+  const folder = bench.folder('snapshots');
   for (let at = 0; at < DIRECTORIES; at++) {
     mkdirSync(join(folder, `d${at}`));
     for (let file = 0; file < FILES_EACH; file++) writeFileSync(join(folder, `d${at}`, `f${file}`), 'x');
@@ -59,7 +59,7 @@ async function looks(bench) {
     bench.cofferdam(folder, { dialect: 'replay', flags: ['--sandbox', 'off'] }),
   );
   try {
-    // The first command copies what the files hold.
+    // The first command copies the contents of all files.
     await server.call('execute_command', { command: 'true' });
     const { ours, theirs } = await inTurn(
       {
@@ -68,7 +68,7 @@ async function looks(bench) {
       },
       { rounds: bench.rounds },
     );
-    const note = `two looks, ${msText(ours.best / 2)} each at best; find takes one`;
+    const note = `two snapshots, ${msText(ours.best / 2)} each at best; find walks the tree once`;
     return comparison({ what, ours, theirs, against: 'find by time', note });
   } finally {
     server.stop();

@@ -11,9 +11,9 @@ const MOST = 10_000;
 const CAP = 500;
 const LONGEST_LINE = 500;
 
-/** What a search of ours looks at, all files, hidden and ignored ones too, and what \b and \w mean in ECMAScript. */
+/** Makes ripgrep search what we search: all files, with \b and \w as in ECMAScript. */
 export const ALL_FILES = ['--no-config', '--no-ignore', '--hidden', '--no-unicode', '--color=never'];
-/** Lines cut at the same length. */
+/** Makes ripgrep truncate lines at the same length as we do. */
 export const AS_LINES = [
   '--line-number',
   '--with-filename',
@@ -120,7 +120,7 @@ async function against(bench, server, rg, tree, search, budget) {
   return comparison({ what: search.what, ...times, against: shown, budget: judged(bench, budget), note });
 }
 
-/** The same where most files are so small that opening them is all the work. */
+/** The same search on a tree whose files are so small that opening them is most of the work. */
 function withTinyFiles(bench, server, rg, tree) {
   const tiny = tree.files - tree.code.files;
   const search = { ...SEARCHES[0], what: `${SEARCHES[0].what}, with ${tiny} tiny files more` };
@@ -128,7 +128,7 @@ function withTinyFiles(bench, server, rg, tree) {
   return against(bench, server, rg, tree, search, search.budget);
 }
 
-/** Budgets are for trees of at least 30,000 files: a quick run looks at fewer, and is not judged. */
+/** Budgets apply to trees of at least 30,000 files. A quick run searches fewer, and is not judged. */
 function judged(bench, atMost) {
   return bench.quick ? undefined : { atMost };
 }
@@ -162,7 +162,7 @@ async function cappedNote(grep, bare, cap) {
     : `NOT THE SAME: ${ours} lines against ${theirs}`;
 }
 
-/** Through the engine as a library: no line is shown, all are counted. */
+/** Searches through the engine as a library: it shows no lines, and counts all of them. */
 async function counted(bench, rg, tree) {
   const { Engine } = await import(pathToFileURL(join(bench.dist, 'engine.mjs')).href);
   const engine = new Engine({ roots: [{ path: tree.path, writable: false }] });
@@ -185,7 +185,7 @@ async function counted(bench, rg, tree) {
   }
 }
 
-/** The built program where no node_modules is in reach. */
+/** A copy of the built program that finds no node_modules, and so no ripgrep. */
 function programWithoutRipgrep(bench) {
   const folder = join(bench.folder('without-ripgrep'), 'dist');
   cpSync(bench.dist, folder, { recursive: true });

@@ -8,7 +8,7 @@ import { loadSpoils } from './edits/spoils.mjs';
 import { absent, figure } from './table.mjs';
 import { tokensOf } from './tasks/conversation.mjs';
 
-/** A quick run takes one edit in so many. */
+/** A quick run takes one edit in this many. */
 const QUICK_ONE_IN = 6;
 const SEED = 5;
 
@@ -35,7 +35,7 @@ export const edits = {
   },
 };
 
-/** What came of the edits of each row. */
+/** Counts the outcomes of the edits of each row. */
 async function outcomes(bench, taker, chosen, spoils) {
   const server = await taker.open();
   try {
@@ -54,7 +54,7 @@ async function outcomes(bench, taker, chosen, spoils) {
   }
 }
 
-/** Sends one edit; the bytes of the file say what came of it. */
+/** Sends one edit, and judges it by the bytes of the file afterwards. */
 async function count({ kind, call, folder }, server, row, edit, random, tally) {
   const path = join(folder, NAME);
   writeFileSync(path, edit.source);

@@ -1,4 +1,4 @@
-/** Calls of every dialect for the row on memory: with searches, edits by regular expressions and, now and then, a command. */
+/** Calls of every dialect for the row on memory: searches, edits by regular expression and, now and then, a command. */
 
 export const everyDialect = {
   replay: [
@@ -37,10 +37,10 @@ export const everyDialect = {
     ['get_repo_overview', {}],
   ],
 };
-/** One call in so many starts a program. */
+/** One call in this many starts a program. */
 const PROGRAM_EVERY = 50;
 
-/** The calls of one dialect in turn. */
+/** Takes turns between the calls of one dialect. */
 export function everyTool(tools) {
   const quick = tools.filter(([name]) => !/^(execute_command|shell_exec)$/.test(name));
   return (connection, turn) => {

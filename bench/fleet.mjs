@@ -29,7 +29,7 @@ export const fleet = {
   async run(bench) {
     const bin = newestServer();
     if (!bin) return [absent('changes through a fleet', 'PostgreSQL is not installed (Debian: postgresql)')];
-    // Its user must get there, and the name of its socket must be short.
+    // The user of the database must be able to enter the folder, and the path of its socket must be short.
     const folder = mkdtempSync(join(tmpdir(), 'cofferdam-bench-'));
     const database = await startDatabase(bin, folder);
     try {
@@ -95,7 +95,7 @@ async function editAll(replicas) {
   await Promise.all(Array.from({ length: FILES }, (_, file) => client(file)));
 }
 
-/** The statements of one change, one after another on an idle database. */
+/** Times the statements of one change, one after another, on an idle database. */
 async function byParts(address) {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
@@ -137,7 +137,7 @@ async function byParts(address) {
   return rows;
 }
 
-/** A record at the end of a log. */
+/** Adds a record to the end of a log. */
 function added(log, bytes) {
   return `WITH head AS (UPDATE cofferdam.logs SET last = last + 1 WHERE log = '${log}' RETURNING last)
     INSERT INTO cofferdam.records (log, seq, writer, n, body)

@@ -1,4 +1,4 @@
-/** Where the benchmark keeps what it fetched between runs, and what it makes for one run only. */
+/** The folders of the benchmark: those that it keeps between runs, and those for one run only. */
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const FETCH_MS = 300_000;
 
 const base = join(realpathSync(tmpdir()), 'cofferdam-trees-and-peers');
 
-/** A folder for this run; it is removed at the end. */
+/** A folder for this run, which is removed at the end. */
 export function scratchFolder() {
   mkdirSync(base, { recursive: true });
   const path = mkdtempSync(join(base, 'run-'));
@@ -16,7 +16,7 @@ export function scratchFolder() {
   return path;
 }
 
-/** A folder that is kept. It appears only once it is complete, whoever else prepares it at the same time. */
+/** A folder that is kept. It appears only when complete, even if other runs prepare it at the same time. */
 export async function keptFolder(name, prepare) {
   const path = join(base, name);
   if (existsSync(path)) return path;

@@ -1,4 +1,4 @@
-/** Content search on a tree that it was not tuned on, against bare ripgrep: times, and processor time besides. */
+/** Content search on a tree that it was not tuned on, against bare ripgrep: elapsed time and processor time. */
 import { run } from './children.mjs';
 import { ALL_FILES, AS_LINES, agreement } from './content.mjs';
 import { inTurn, median, timed } from './measure.mjs';
@@ -7,11 +7,11 @@ import { absent, comparison } from './table.mjs';
 import { foreignTree } from './tree.mjs';
 
 const MOST = 10_000;
-/** For all rounds of one search: the rows are to take a few minutes, on a busy machine too. */
+/** The time for all rounds of one search. All rows should take a few minutes, even on a busy machine. */
 const PATIENCE_MS = 20_000;
-/** After so many searches a server knows the files of a large tree, whatever the searches were for. */
+/** After this many searches, whatever they look for, a server knows the files of a large tree. */
 const REMEMBERED_AFTER = 5;
-/** What programmers write above work for later. In two parts, so that a search for such work here does not find it. */
+/** The mark that programmers leave on unfinished work, in two parts so that a search for such marks skips this line. */
 const LATER = ['TO', 'DO'].join('');
 const SEARCHES = [
   { what: 'rare literal', regex: 'usb_stor_sense_invalidCDB', budget: 0.9 },
@@ -31,7 +31,7 @@ const SEARCHES = [
     budget: 0.8,
   },
 ];
-/** What `standard` leaves out by itself, ripgrep leaves out too. */
+/** Makes ripgrep leave out what `standard` leaves out by default. */
 const WITH_IGNORE_FILES = ['--no-config', '--hidden', '--no-unicode', '--color=never', '--no-require-git'];
 
 export const foreign = {
@@ -81,7 +81,7 @@ function standardCall(tree, { regex }) {
   return { pattern: regex, path: tree.path, limit: MOST };
 }
 
-/** A search that runs into its time limit on a busy machine says so, and the others are still measured. */
+/** Measures one search. If it runs into its time limit, the row says so, and the other searches are still measured. */
 async function measuredRow(bench, server, rg, tree, search) {
   const { regex, flags = [] } = search;
   const line = [...ALL_FILES, ...AS_LINES, ...flags, '-e', regex, tree.path];
@@ -96,7 +96,7 @@ async function measuredRow(bench, server, rg, tree, search) {
   });
 }
 
-/** As most clients search: each with the ignore files of the tree. */
+/** Searches as most clients do: both sides follow the ignore files of the tree. */
 function withIgnoreFiles(bench, server, rg, tree, search) {
   const line = [...WITH_IGNORE_FILES, ...AS_LINES, '-e', search.regex, tree.path];
   return rowOf(bench, {
@@ -110,7 +110,7 @@ function withIgnoreFiles(bench, server, rg, tree, search) {
   });
 }
 
-/** One search in turns; compares what both found in the last round, unless our answer has another form. */
+/** Takes turns at one search, and compares what both found in the last round, unless our answer has another form. */
 async function rowOf(bench, { what, ours, server, theirs, against, budget, isOtherText = false }) {
   const processor = { ours: [], theirs: [] };
   const found = {};
@@ -145,7 +145,7 @@ async function rowOf(bench, { what, ours, server, theirs, against, budget, isOth
   }
 }
 
-/** Adds the processor time that a server takes meanwhile to a list; on a busy machine it says more than the time. */
+/** Adds the processor time of a server to a list. On a busy machine it says more than the elapsed time. */
 async function withProcessorTime(server, list, work) {
   const before = server.cpuMs();
   const result = await work();
@@ -153,7 +153,7 @@ async function withProcessorTime(server, list, work) {
   return result;
 }
 
-/** By a shell, which knows the processor time of what it ran. */
+/** Runs a command in a shell, which reports its processor time. */
 async function timesOf(command, args) {
   const { ms, complaint, output } = await run('sh', ['-c', '"$0" "$@"; times >&2', command, ...args], {
     keep: true,

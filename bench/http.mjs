@@ -1,4 +1,4 @@
-// HTTP under load: 64 connections of 4 KB reads and of mixed calls, in both eras, against the same engine on
+// HTTP under load: 64 connections with 4 KB reads and mixed calls, in both protocol eras, against the same engine on
 // stdio and against a bare handler that reads the same file. Ratios within one run; memory before and after.
 //   node bench/http.mjs [--calls 20000] [--long 20000] [--program dist/cofferdam.cjs]
 import { spawn } from 'node:child_process';
@@ -42,7 +42,7 @@ function layOut() {
   for (let at = 0; at < CONNECTIONS; at++) writeFileSync(join(folder, `own/${at}.txt`), 'the same line\n');
 }
 
-/** Reads the file and wraps it as a tool's answer, with nothing before and nothing after. */
+/** Starts a bare handler, which only reads the file and wraps it as a tool's answer. */
 async function startBare() {
   const source = `
     const { createServer } = require('node:http');
@@ -110,7 +110,7 @@ async function startStdio() {
   return ask;
 }
 
-/** As many calls under way as there are connections over HTTP. */
+/** Keeps as many calls under way on stdio as there are connections over HTTP. */
 async function overStdio(ask, work, count) {
   return measure(count, async (connection, turn) => {
     const [name, args] = work(connection, turn);
@@ -170,7 +170,7 @@ const call = (id, name, args, meta = {}) =>
 const plain = { begin: async () => common, head: (head) => head, body: call };
 
 const session = {
-  /** A token may have so many sessions. */
+  /** Ends the session, because a token may have only so many. */
   finish: (ask, head) => ask(head.replace('POST', 'DELETE'), ''),
   async begin(ask) {
     const { head } = await ask(
@@ -213,7 +213,7 @@ async function open(port) {
     const head = parts.slice(0, end);
     const status = Number(head.slice(9, 12));
     const sized = status === 204 ? [0, 0] : /content-length: (\d+)/i.exec(head);
-    // A call that takes long is answered as a stream of events.
+    // A slow call is answered as a stream of events.
     if (sized ? parts.length < end + 4 + Number(sized[1]) : !parts.endsWith('\r\n0\r\n\r\n')) return;
     const body = parts.slice(end + 4);
     parts = '';
@@ -264,7 +264,7 @@ async function main() {
     const http = await startHttp();
     const stdio = await startStdio();
     const rows = [];
-    /** In turn, so that a busy machine is unfair to all of them alike; of each the round with the best rate. */
+    /** Takes turns, so that a busy machine is equally unfair to all, and adds the best round of each contestant. */
     const addBest = async (contestants) => {
       const best = new Map();
       for (let round = 0; round < ROUNDS; round++) {
@@ -281,7 +281,7 @@ async function main() {
       ['4 KB reads', read],
       ['mixed calls', mixed],
     ]) {
-      // Once without counting: code that has not run yet is slow anywhere.
+      // A warm-up that does not count: code that has not run yet is always slow.
       await overHttp(http.port, session, work, 2000);
       await overHttp(http.port, stateless, work, 2000);
       await overStdio(stdio, work, 2000);

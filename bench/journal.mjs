@@ -1,4 +1,4 @@
-/** What it costs that every change can be undone: the same writes and edits with the journal and without. */
+/** What it costs that every change can be undone: the same writes and edits with and without the journal. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timed, timing } from './measure.mjs';
@@ -39,7 +39,7 @@ export const journal = {
   },
 };
 
-/** What one leaves to be written makes the next one wait: so they take turns call by call. */
+/** Takes turns call by call, because data that one contestant leaves to be flushed makes the next one wait. */
 async function callByCall(turns, rounds) {
   const samples = { ours: [], theirs: [] };
   for (let round = 0; round <= rounds; round++) {
@@ -84,7 +84,7 @@ function edits({ server, folder }) {
   };
 }
 
-/** About 4 KB. */
+/** A text of about 4 KB. */
 function text(mark) {
   return `line ${mark}: something that somebody wrote\n`.repeat(LINES);
 }

@@ -1,4 +1,4 @@
-/** Some lines far inside a file of 1 GB, against sed and tail, and what that costs in memory. */
+/** Reads lines far inside a file of 1 GB, against sed and tail, and measures the memory that it takes. */
 import { closeSync, openSync, rmSync, statfsSync, utimesSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const LINES_A_PIECE = 100_000;
 const FROM = 25_000_000;
 const TO = FROM + 100;
 const TAIL = 100;
-/** The engine trusts a file's times only when they are older than this. */
+/** The engine trusts a file's timestamps only when they are older than this. */
 const SETTLED_MS = 200;
 const MEGABYTE = 2 ** 20;
 
@@ -96,7 +96,7 @@ function memoryRow(before, after) {
   ];
 }
 
-/** The last lines of a file that nobody has looked at, where the library offers them. */
+/** Reads the last lines of a file that was not read before, through the library. */
 async function throughTheEngine(bench, file) {
   const { Engine } = await import(pathToFileURL(join(bench.dist, 'engine.mjs')).href);
   const what = 'last 100 lines of 1 GB, first look';
@@ -120,7 +120,7 @@ async function throughTheEngine(bench, file) {
   }
 }
 
-/** Answers are numbered, `12 | text`; sed's and tail's are not. */
+/** Compares our answer, which is numbered as `12 | text`, with that of sed or tail, which is not. */
 function same(numbered, plain) {
   const texts = numbered.split('\n').map((line) => line.slice(line.indexOf(' | ') + 3));
   const expected = plain.trimEnd().split('\n');

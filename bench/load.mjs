@@ -1,4 +1,4 @@
-/** HTTP under load: runs http.mjs, which stands by itself, and takes its figures over. */
+/** HTTP under load: runs http.mjs, a program of its own, and reads its figures. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run } from './children.mjs';
@@ -6,7 +6,7 @@ import { absent, figure } from './table.mjs';
 
 const PROGRAM = fileURLToPath(new URL('http.mjs', import.meta.url));
 const TIME_MS = 600_000;
-/** What, calls a second, p50, p99, errors, ratio to the bare handler, ratio to stdio. */
+/** A line of its output: what, calls per second, p50, p99, errors, ratio to the bare handler, ratio to stdio. */
 const ROW = /^(\S.*?) {2,}(\d+) +([\d.]+) +([\d.]+) +(\d+) +([\d.]+) × +([\d.]+) ×$/;
 const MEMORY = /^memory: (\d+) MB, after (\d+) more mixed calls (\d+) MB$/m;
 
@@ -29,7 +29,7 @@ export const http = {
   },
 };
 
-/** The same reads against the bare handler: the rate, and the time that all but one in a hundred stay below. */
+/** The same reads against the bare handler: the rate, and the 99th percentile of the time. */
 function bareRows(found, bare) {
   if (!found || !bare || found === bare || !/^4 KB reads, HTTP/.test(found[1])) return [];
   const [, what, rate, , p99] = found;
@@ -43,7 +43,7 @@ function bareRows(found, bare) {
   ];
 }
 
-/** Against stdio; the bare handler, which only reads, is told in the note. */
+/** Compares with stdio. The note gives the ratio to the bare handler, which only reads. */
 function loadRow(found) {
   if (!found) return [];
   const [, what, rate, p50, p99, errors, ofBare, ofStdio] = found;

@@ -1,4 +1,4 @@
-/** Times things against each other in one run: in turn, so that a busy machine is unfair to all of them alike. */
+/** Times contestants against each other in one run. They take turns, so a busy machine is equally unfair to all. */
 import { performance } from 'node:perf_hooks';
 
 /** How long something takes, in milliseconds. */
@@ -9,8 +9,8 @@ export async function timed(doing) {
 }
 
 /**
- * Lets each contestant, a function that gives milliseconds, have its turn in every round; the order is reversed
- * from round to round. The first round only warms up. Stops early when the patience (in milliseconds) is over.
+ * Gives each contestant, a function that returns milliseconds, a turn in every round, and reverses the order from round
+ * to round. The first round only warms up. Stops early when `patience` milliseconds have passed.
  */
 export async function inTurn(contestants, { rounds, patience = 60_000 }) {
   const names = Object.keys(contestants);
@@ -27,13 +27,13 @@ export async function inTurn(contestants, { rounds, patience = 60_000 }) {
   return Object.fromEntries(names.map((name) => [name, timing(samples[name])]));
 }
 
-/** Of two timings of the same rounds: how many times as long the first takes. */
+/** How many times as long the first of two timings takes, over the same rounds. */
 export function ratioOf(ours, theirs) {
   const pairs = ours.samples.map((ms, index) => ms / theirs.samples[index]);
   return { best: ours.best / theirs.best, median: median(pairs) };
 }
 
-/** The samples, with the best and the middle one. */
+/** The samples, their minimum and their median. */
 export function timing(samples) {
   return { best: Math.min(...samples), median: median(samples), samples };
 }

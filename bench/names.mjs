@@ -1,10 +1,10 @@
-/** Finding files by name and by glob, and the whole tree, against `find`. */
+/** Finds files by name and by glob, and lists the whole tree, against `find`. */
 import { run } from './children.mjs';
 import { inTurn, timed } from './measure.mjs';
 import { Server } from './server.mjs';
 import { comparison } from './table.mjs';
 
-/** Of trees of at least 50,000 entries: a quick run looks at fewer, and is not judged. */
+/** Applies to trees of at least 50,000 entries. A quick run searches fewer, and is not judged. */
 const BUDGET = { atMost: 1.5 };
 const LONG_ENOUGH = 10_000;
 

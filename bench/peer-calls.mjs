@@ -47,7 +47,7 @@ async function throughPeer(bench, key, peer) {
   return rows;
 }
 
-/** One kind of work, with a fresh pair of servers; what a peer cannot do or does not finish is said. */
+/** Measures one kind of work with a fresh pair of servers. The row says what a peer cannot do or does not finish. */
 async function side(bench, key, peer, what, folder, work) {
   const home = bench.folder(`home-${key}`);
   const servers = [];
@@ -83,7 +83,7 @@ function contentSearch(peer, folder) {
   return looked(ours, (server) => peer.content(server, folder, CONTENT, CALL_MS));
 }
 
-/** How much each has found is told as well as can be read from answers of any form. */
+/** Says how much each server found, as well as that can be read from answers of any form. */
 function looked(ours, theirs, name) {
   const size = (text) => {
     if (!name) return `${Math.ceil(text.length / 1024)} KB of answer`;

@@ -1,4 +1,4 @@
-/** Other servers for the same work: how they are fetched, started and asked. None of them is a dependency. */
+/** Other servers for the same work: how to fetch, start and call them. None of them is a dependency. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,8 +10,8 @@ const POLL_MS = 5;
 const OWN = join(import.meta.dirname, '../node_modules');
 
 /**
- * What a peer can do is a function from a server, its folder and what is asked to the answer's text; what it has no
- * tool for is left out. Versions are tried in this order: the first one that installs is used.
+ * Each ability of a peer is a function from a server, its folder and the request to the text of the answer. A peer
+ * without a tool for it has no such function. Versions are tried in this order until one installs.
  */
 const PEERS = {
   official: {
@@ -106,7 +106,7 @@ export async function fetchPeer(key, ripgrep, say) {
   return { name: peer.package, why: `does not install (${problems.join('; ')})` };
 }
 
-/** The program of a package: of one that the project has for its tests, else of one that is fetched. */
+/** The program of a package: from node_modules if the tests use it too, or else fetched. */
 async function installed(name, version, say) {
   if (existsSync(join(OWN, name)) && manifestOf(OWN, name).version === version) return programOf(OWN, name);
   const folder = await keptFolder(folderOf(name, version), async (unfinished) => {
@@ -132,7 +132,7 @@ function folderOf(name, version) {
   return `peer-${name.replace('@', '').replace('/', '-')}-${version}`;
 }
 
-/** It reports its use over the network unless told not to. */
+/** Desktop Commander reports its use over the network unless its settings forbid it. */
 function commanderSettings(home, folder) {
   const at = join(home, '.claude-server-commander');
   mkdirSync(at, { recursive: true });

@@ -1,8 +1,8 @@
-/** Writes tables into the marked blocks of a Markdown file, each with the run that it comes from. */
+/** Writes tables into the marked blocks of a Markdown file, and names the run that each comes from. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { plainTable } from './table.mjs';
 
-/** `blocks` are tables by the name of their block: `<!-- bench:NAME -->` to `<!-- /bench:NAME -->`. */
+/** `blocks` holds tables, keyed by the name of their block: `<!-- bench:NAME -->` to `<!-- /bench:NAME -->`. */
 export function writeBlocks(file, blocks, source) {
   let text = readFileSync(file, 'utf8');
   for (const [name, table] of Object.entries(blocks)) {

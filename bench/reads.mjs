@@ -1,4 +1,4 @@
-/** Many small reads, sent without waiting for each answer, and single ones. */
+/** Many small reads, sent without waiting for each answer, and single reads. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurn, timed } from './measure.mjs';
@@ -47,7 +47,7 @@ export const reads = {
         comparison({ what: `${what}, standard`, ours: many.standard, theirs: many.theirs, ...shared }),
         comparison({ what: `${what}, replay`, ours: many.ours, theirs: many.theirs, ...shared }),
         comparison({ what: '4 KB reads, one by one', ...one, against, rate: FILES }),
-        // The system counts processor time in hundredths of a second: more reads make them a smaller part.
+        // The system counts processor time in hundredths of a second. With more reads, that error matters less.
         await anchoredRow(bench, folder, files, 2 * count),
       ];
     } finally {
@@ -56,7 +56,7 @@ export const reads = {
   },
 };
 
-/** Lines with their anchors, against the same lines without: CPU time, because only the labels differ. */
+/** Lines with anchors against the same lines without, in processor time, because only the labels differ. */
 async function anchoredRow(bench, folder, files, count) {
   const what = 'CPU of 4 KB reads with anchors';
   const against = 'plain reads';
@@ -73,7 +73,7 @@ async function anchoredRow(bench, folder, files, count) {
   };
   try {
     if (server.cpuMs() === undefined) return absent(what, 'this system does not tell', against);
-    // The two differ by little, so that a round during which the machine was busy would show: many rounds.
+    // The two differ so little that one round on a busy machine would show. It takes many rounds.
     const rounds = 2 * bench.rounds;
     const times = await inTurn({ ours: reading({ anchors: true }), theirs: reading({}) }, { rounds });
     return comparison({ what, ...times, against, budget: { atMost: 1.2 }, note: `${count} reads` });
@@ -91,7 +91,7 @@ export function smallFiles(folder, count = FILES) {
   });
 }
 
-export function requireContents(answers, files, count, name) {
+function requireContents(answers, files, count, name) {
   const texts = new Set(files.map(({ text }) => text));
   const good = answers.filter(({ result }) => texts.has(result?.content?.[0]?.text)).length;
   if (good !== count) throw new Error(`${name}: ${count - good} of ${count} reads did not give the file`);

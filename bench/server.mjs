@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { endGroup, start } from './children.mjs';
 
 const CALL_MS = 60_000;
-/** As much of a line as tells a notification or a log line from an answer. */
+/** How much of a line it takes to tell an answer from a notification or a log line. */
 const HEAD = 40;
 const NOT_AN_ANSWER = /^[^{]|"method":/;
 const HELLO = {
@@ -15,7 +15,7 @@ const HELLO = {
 
 export class Server {
   stderr = '';
-  /** Bytes of the messages to the server, and of its answers; `pipelined` counts none. */
+  /** The bytes of the messages to the server and of its answers. `pipelined` does not count them. */
   sent = 0;
   received = 0;
   #child;
@@ -94,8 +94,8 @@ export class Server {
   }
 
   /**
-   * Sends calls, `inFlight` of them at a time, and only counts the answers while the clock runs; gives the
-   * milliseconds and the answers. The calls are [tool, arguments].
+   * Sends calls, `inFlight` of them at a time, and only counts the answers while the clock runs. Returns the
+   * milliseconds and the answers. Each call is [tool, arguments].
    */
   async pipelined(calls, inFlight, timeoutMs = CALL_MS) {
     const lines = calls.map(([name, args]) => {
@@ -142,7 +142,7 @@ export class Server {
     return { ms, answers };
   }
 
-  /** Resident memory in bytes, now and at its highest; undefined where the system does not tell. */
+  /** Resident memory in bytes, now and at its peak; undefined where the system does not report it. */
   memory() {
     try {
       const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
@@ -153,7 +153,7 @@ export class Server {
     }
   }
 
-  /** The processor time of all its threads so far, in milliseconds; undefined where the system does not tell. */
+  /** The processor time of all its threads so far, in milliseconds; undefined where the system does not report it. */
   cpuMs() {
     try {
       const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8').split(') ').at(-1).split(' ');

@@ -1,8 +1,8 @@
 /**
- * Preloaded into a server (`node --require`): tells how long one turn of its event loop took at most.
+ * Measures the longest turn of a server's event loop, when preloaded into it (`node --require`).
  *
- * A turn is measured in processor time of the main thread, where the system tells that: what other programs do
- * to the machine meanwhile does not count. On SIGUSR2 it prints `stall: <ms>` on standard error and begins anew.
+ * A turn is measured in processor time of the main thread, where the system reports that, so that other programs on the
+ * machine do not count. On SIGUSR2 it prints `stall: <ms>` on standard error and starts again.
  */
 const { openSync, readSync } = require('node:fs');
 const { isMainThread } = require('node:worker_threads');
@@ -11,7 +11,7 @@ const EVERY_MS = 2;
 const MAIN_THREAD = `/proc/${process.pid}/task/${process.pid}/schedstat`;
 const told = Buffer.alloc(128);
 
-/** Opened once: a look at it every other millisecond must cost little. */
+/** Opened only once, because reading it every other millisecond must cost little. */
 const descriptor = opened();
 
 function opened() {

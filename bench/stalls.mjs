@@ -1,4 +1,4 @@
-/** How long the worst calls of every tool hold the thread that all calls share, in processor time of one turn. */
+/** How long the worst calls of every tool block the thread that all calls share, in processor time of one turn. */
 import { fileURLToPath } from 'node:url';
 import { Server } from './server.mjs';
 import { figure } from './table.mjs';
@@ -41,7 +41,7 @@ async function dialectRows(bench, dialect, site) {
   }
 }
 
-/** The best of a few: what others do to the caches of the machine is no property of the server. */
+/** The best of a few tries: what other programs do to the caches of the machine says nothing about the server. */
 async function bestTurn(server, what, args) {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && best > BUDGET.atMost; attempt++) {
@@ -52,14 +52,14 @@ async function bestTurn(server, what, args) {
   return best;
 }
 
-/** Many of the calls are refused, which is an answer too. */
+/** Makes a call. A refusal is fine: many of the calls are refused. */
 async function ask(server, what, args) {
   const isMethod = what.includes('/');
   const params = isMethod ? args : { name: what, arguments: args };
   await server.request(isMethod ? what : 'tools/call', params, CALL_MS).catch(() => {});
 }
 
-/** Since the last question. */
+/** The longest turn since this was last asked. */
 async function longestTurn(server) {
   server.stderr = '';
   process.kill(server.pid, 'SIGUSR2');

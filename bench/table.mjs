@@ -2,8 +2,8 @@
 import { ratioOf } from './measure.mjs';
 
 /**
- * A row that compares two timings. `budget` is { atMost } or { atLeast } of the ratio: of times by default, or of
- * rates when `rate` (things done in each timing) is given.
+ * A row that compares two timings. `budget` bounds the ratio with { atMost } or { atLeast }: the ratio of times by
+ * default, or of rates when `rate` (how many things each timing did) is given.
  */
 export function comparison({ what, ours, theirs, against, budget, note = '', rate }) {
   const times = ratioOf(ours, theirs);
@@ -25,7 +25,7 @@ export function comparison({ what, ours, theirs, against, budget, note = '', rat
   };
 }
 
-/** A row with figures that are no times. `budget` is of the ratio, or of the figure itself with `of: 'ours'`. */
+/** A row with figures that are not times. `budget` bounds the ratio, or with `of: 'ours'` the figure itself. */
 export function figure({ what, ours, theirs, unit, against = '', budget, note = '' }) {
   const ratio = theirs === undefined ? undefined : ours / theirs;
   const judged = budget?.of === 'ours' ? ours : ratio;
@@ -70,7 +70,7 @@ export function markdown(rows) {
   return grid(head, lines);
 }
 
-/** A table that a part makes itself: { title, head, lines }. */
+/** Writes a table that a part made itself: { title, head, lines }. */
 export function plainTable({ title, head, lines }) {
   return `${title}\n\n${grid(head, lines)}`;
 }

@@ -1,4 +1,4 @@
-/** Ten tasks of an agent through Cofferdam and through other servers: done or not, calls and tokens until done. */
+/** Ten tasks of an agent through Cofferdam and other servers: whether each was done, in how many calls and tokens. */
 import { join } from 'node:path';
 import { Server } from './server.mjs';
 import { absent, figure } from './table.mjs';
@@ -11,7 +11,7 @@ import { CLIENT_TOKENS, Conversation, tokensOf } from './tasks/conversation.mjs'
 import { scenes } from './tasks/scenes.mjs';
 
 const AGENTS = { official, commander, fast, shtse8 };
-/** The operator's settings under which secrets are secret. */
+/** The operator's settings that keep the secrets from the agent. */
 const FLAGS = ['--deny', 'secrets'];
 
 export const tasks = {
@@ -69,7 +69,7 @@ async function theirs(bench, key, agent) {
   };
 }
 
-/** One task through one server, in a directory of its own. */
+/** Runs one task through one server, in a directory of its own. */
 async function attempt(bench, { key, name, agent, launch }, scene) {
   if (!agent[scene.key]) return { problem: 'there is no tool for it' };
   bench.say(`${name}: ${scene.title}`);

@@ -4,7 +4,7 @@ import { run } from './children.mjs';
 import { Server } from './server.mjs';
 import { absent, figure } from './table.mjs';
 
-/** English and JSON come to about four characters a token; models differ by some ten percent either way. */
+/** A token of English or JSON has about four characters. Models differ by some ten percent either way. */
 const CHARACTERS_A_TOKEN = 4;
 const IDLE_MS = 1500;
 const MEGABYTE = 2 ** 20;

@@ -1,11 +1,11 @@
-/** The tree that is searched: some large npm packages as they are published, and a few lines of our own. */
+/** The tree that is searched: some large npm packages as published, and a few lines of our own. */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
 
-/** What people write, of all sizes: contents are searched here. */
+/** Packages of code of all sizes, for searches of contents. */
 const CODE = [
   '@mui/material@9.5.0',
   '@types/node@26.6.6',
@@ -23,14 +23,14 @@ const CODE = [
 const ICONS = ['@mui/icons-material@9.5.0'];
 const UNPACK_MS = 600_000;
 const LEAST_FILES = 30_000;
-/** For a minute after a file was written every search reads it anew: the tables are about trees that were there before. */
+/** For a minute after a file is written, every search reads it again. The tables are about trees that are older. */
 const SETTLED_AFTER_MS = 61_000;
 const LEAST_ENTRIES = 50_000;
 
-/** Lines for patterns that nothing in the packages matches. */
+/** Lines for patterns that match nothing in the packages. */
 const NEEDLES = ['order ABCD123456X was sent', 'order WXYZ987654Q came back', ''].join('\n');
 
-/** The whole tree, in which names are searched, and its part `code`. */
+/** The whole tree, for searches of names, and its part `code`. */
 export async function largeTree(say) {
   const path = await keptFolder('tree-2', async (unfinished) => {
     const code = join(unfinished, 'code');
@@ -53,11 +53,11 @@ export async function largeTree(say) {
   return tree;
 }
 
-/** Sources that nothing here was tuned on: a package of Debian, or else one of npm. */
+/** Sources that nothing here was tuned on: a Debian package, or else an npm package. */
 const FOREIGN_DEBIAN = ['linux-source-6.1', 'linux-source-6.12', 'linux-source'];
 const FOREIGN_NPM = 'googleapis@144.0.0';
 
-/** Such a tree; fails when neither can be fetched. */
+/** A tree of such sources. Fails when neither package can be fetched. */
 export async function foreignTree(say) {
   const path = await keptFolder('foreign-1', async (unfinished) => {
     const fetched = join(unfinished, 'fetched');
@@ -94,12 +94,12 @@ async function isUnpackedFromDebian(name, fetched, sources) {
   }
 }
 
-/** Debian's own file ignores all that is not Debian's: nothing would be left to search. */
+/** Removes the rule by which Debian ignores all files but its own: nothing would be left to search. */
 function keepSources(ignoreFile) {
   writeFileSync(ignoreFile, readFileSync(ignoreFile, 'utf8').replace(/^\/\*$/m, ''));
 }
 
-/** For a quick run: what is there anyway. */
+/** The tree for a quick run: what is on the machine anyway. */
 export function smallTree(folder) {
   const path = realpathSync(folder);
   const tree = { path, ...count(path) };

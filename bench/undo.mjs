@@ -1,4 +1,4 @@
-/** What it takes to undo: an entry of thousands of files, and thousands of entries, against making the changes. */
+/** What it takes to undo an entry of thousands of files, and thousands of entries, compared with making the changes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -95,7 +95,7 @@ async function manyEntries({ root, engine }, count) {
   }
 }
 
-/** As the command line does it: without a server, one entry after another. */
+/** Undoes as the command line does: without a server, one entry after another. */
 async function since(History, { root, state, engine }, count) {
   mkdirSync(join(root, 'd0'));
   for (let i = 0; i < count; i++) await engine.files.write(join(root, 'd0', `f${i % 10}.txt`), text(i));
@@ -133,7 +133,7 @@ function files(root, mark) {
   }));
 }
 
-/** About 1 KB. */
+/** A text of about 1 KB. */
 function text(mark) {
   return `line ${mark}: something that somebody wrote\n`.repeat(25);
 }

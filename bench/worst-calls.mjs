@@ -8,12 +8,12 @@ import { workspace } from './worst/workspace.mjs';
 
 export { layOut, siteOf } from './worst/site.mjs';
 
-/** By dialect, in an order in which the calls can be made on one site: the last ones delete much of it. */
+/** The calls of each dialect, in an order that works on one site: the last ones delete much of it. */
 const CALLS = { repo, workspace, fileeditor, patch, standard, replay };
 
 export const dialects = Object.keys(CALLS);
 
-/** A name with a slash is a method of the protocol, any other a tool. */
+/** Each call names a tool, or, with a slash in the name, a method of the protocol. */
 export function worstCalls(dialect, site) {
   return CALLS[dialect](site);
 }

@@ -1,5 +1,5 @@
-// `npm run attack -- [--seconds N] [--kills N]`: the attacks of `npm test` for longer. One process swaps directories
-// for links during every operation, another kills servers while they write.
+// `npm run attack -- [--seconds N] [--kills N]`: runs the attacks of `npm test` for longer. One process swaps
+// directories for links during every operation, and another kills servers while they write.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Measures the built program against the tools and servers that people use instead, as ratios in one run, and
- * prints one Markdown table. It judges and never fails: the exit code is 0 whatever the ratios are.
+ * Measures the built program against the tools and servers that people use instead, as ratios in one run, and prints
+ * one Markdown table. It judges the ratios but does not fail: the exit code is 0 whatever they are.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -51,7 +51,7 @@ const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 
 const options = readOptions();
-/** What else was going on: while it runs, the benchmark is a load itself. */
+/** The load that other programs cause. It is read first, because the benchmark is a load itself. */
 const [loadBefore] = loadavg();
 process.once('exit', endAllChildren);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
@@ -63,7 +63,7 @@ if (options.build) {
 const bench = benchFor(options);
 const rows = [];
 const tables = [];
-/** What README.md shows of parts that have tables of their own, by the name of its block. */
+/** The tables that README.md shows, keyed by the name of their block. */
 const readme = {};
 for (const part of options.parts) {
   bench.say(`\n> ${part.name}: ${part.about}`);
@@ -84,7 +84,7 @@ if (options.json) {
   writeFileSync(options.json, `${JSON.stringify({ version, when, machine, rows }, null, 2)}\n`);
 }
 
-/** The rows of a part, and tables of its own if it has any. A part that cannot be measured is a row that says so. */
+/** The rows of a part, and its own tables if it has any. A part that cannot be measured gets a row that says why. */
 async function measured(part) {
   try {
     const result = await part.run(bench);
@@ -96,7 +96,7 @@ async function measured(part) {
   }
 }
 
-/** What the parts are given: the program, folders to work in, peers and the tree, each prepared when first needed. */
+/** What the parts work with: the program, folders, peers and the tree, each prepared when first needed. */
 function benchFor({ quick, rounds }) {
   const scratch = scratchFolder();
   const dist = join(root, 'dist');
@@ -111,7 +111,7 @@ function benchFor({ quick, rounds }) {
     quick,
     rounds,
     say,
-    /** How a server of ours is launched. */
+    /** The command line that starts our server. */
     cofferdam(folder, { dialect = 'replay', flags = [], program: other = program } = {}) {
       return { command: process.execPath, args: [other, '--dialect', dialect, ...flags, folder] };
     },
@@ -132,7 +132,7 @@ function benchFor({ quick, rounds }) {
   };
 }
 
-/** The program of the npm package, undefined when it is not installed. */
+/** The path of the npm package's program; undefined when it is not installed. */
 function ripgrep() {
   try {
     const beside = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep'));

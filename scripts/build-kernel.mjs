@@ -1,7 +1,7 @@
 /**
  * Compiles the search kernel and the escapes of JSON to WebAssembly and writes them, as base64, into TypeScript files
- * of the repository. With --check it writes nothing: the exit code says whether those files are what an earlier run
- * made from the present sources, options and compiler. --check --compile compiles again to see that.
+ * of the repository. With --check it writes nothing, and the exit code says whether an earlier run made those files
+ * from the present sources, options and compiler. --check --compile compiles them again to find out.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ const MODULES = [
     memoryBase: 64,
   },
 ];
-/** npm fetches it where something is compiled: it is large, and sources seldom change. */
+/** npm fetches the compiler only when something is compiled: it is large, and the sources seldom change. */
 const COMPILER = 'assemblyscript@0.28.20';
 const OPTIONS = [
   '--optimizeLevel=3',

@@ -35,11 +35,11 @@ const common = {
 const commonjs = {
   ...common,
   format: 'cjs',
-  // `createRequire` also takes a path.
+  // A path is enough in place of the URL: `createRequire` takes both.
   define: { ...common.define, 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
 };
 
-/** For browsers that know `light-dark()`. */
+/** The options for pages. The targets are the first browsers that know `light-dark()`. */
 const browsers = {
   bundle: true,
   minify: true,
@@ -50,7 +50,7 @@ const browsers = {
   define: common.define,
 };
 
-/** The declarations of the library. `npm test` checks the types themselves. */
+/** Writes the declarations of the library. `npm test` checks the types themselves. */
 const declarations = promisify(execFile)(process.execPath, [
   'node_modules/typescript/bin/tsc',
   ...['--project', 'tsconfig.types.json', '--noCheck'],
@@ -79,7 +79,7 @@ const built = await Promise.all([
     ...commonjs,
     entryPoints: ['src/cli/clients/formats/parsers.ts'],
     outfile: 'dist/config-formats.cjs',
-    // The other form of jsonc-parser asks for its parts while it runs, where no bundler sees it.
+    // The other form of jsonc-parser loads its parts at run time, where no bundler sees it.
     mainFields: ['module', 'main'],
   }),
   build({
@@ -103,7 +103,7 @@ const built = await Promise.all([
     ...commonjs,
     entryPoints: ['src/engine/charset/iconv-lite.ts'],
     outfile: 'dist/charsets.cjs',
-    // The tables are texts in all scripts: escapes would double them.
+    // The tables hold text in many scripts, which escapes would make twice as long.
     charset: 'utf8',
     minify: true,
   }),
@@ -113,7 +113,7 @@ const built = await Promise.all([
     outfile: 'dist/telemetry.cjs',
     minify: true,
   }),
-  // The library, and beside it what only those load who ask for tools.
+  // The library, and in separate files what only callers of tools load.
   build({
     ...common,
     format: 'esm',
@@ -142,5 +142,5 @@ removeUnreached('dist/types', 'library/index.d.ts');
 
 leaveCompiledForms(version);
 
-// scripts/setup.mjs compares it with the sources.
+// scripts/setup.mjs compares this time with those of the sources.
 writeFileSync('dist/.built', began);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** Packages in files of their own: most clients on stdio need no protocol library, and few servers OAuth or a database. */
+/** Packages in separate files: most clients on stdio need no protocol library, and few servers OAuth or a database. */
 const APART = {
   '@modelcontextprotocol/server': './protocol.cjs',
   '@modelcontextprotocol/server/stdio': './protocol.cjs',
@@ -13,7 +13,7 @@ const APART = {
   'smol-toml': './config-formats.cjs',
   yaml: './config-formats.cjs',
 };
-/** Modules of Node that take milliseconds to load. */
+/** Node's own modules that take milliseconds to load. */
 const BUILTINS = [
   'child_process',
   'crypto',
@@ -27,7 +27,7 @@ const BUILTINS = [
   'worker_threads',
   'zlib',
 ];
-/** Modules of ours that import many others: what only a call, or a command of the command line, needs. */
+/** Our own modules that the first answers do not need: only a call, or a command of the command line, uses them. */
 const OURS = [
   'cli/arguments/config-file.ts',
   'cli/arguments/help.ts',
@@ -56,21 +56,21 @@ const OURS = [
   'dialects/read-texts.ts',
   'dialects/replay/index.ts',
   'dialects/repo/index.ts',
-  'dialects/standard/editing/edit-remembered.ts',
+  'dialects/standard/editing/edit-text.ts',
   'dialects/standard/editing/edits.ts',
   'dialects/standard/editing/stale.ts',
   'dialects/standard/failures.ts',
-  'dialects/standard/grep.ts',
   'dialects/standard/history.ts',
-  'dialects/standard/listing/find-names.ts',
   'dialects/standard/listing/listing.ts',
   'dialects/standard/listing/sized-entries.ts',
   'dialects/standard/listing/sizes.ts',
   'dialects/standard/listing/tree.ts',
   'dialects/standard/outcome.ts',
   'dialects/standard/paths.ts',
-  'dialects/standard/read-text.ts',
+  'dialects/standard/reading/read-text.ts',
   'dialects/standard/run-outcome.ts',
+  'dialects/standard/searching/find-names.ts',
+  'dialects/standard/searching/grep.ts',
   'dialects/standard/shown-change.ts',
   'dialects/workspace/index.ts',
   'engine/access/access.ts',
@@ -84,7 +84,7 @@ const OURS = [
   'engine/confine/directory/path-dir.ts',
   'engine/confine/protect/git-control.ts',
   'engine/confine/protect/git-places.ts',
-  'engine/confine/walk.ts',
+  'engine/confine/walk/walk.ts',
   'engine/confine/watch.ts',
   'engine/confine/withheld/withheld.ts',
   'engine/failure-message.ts',
@@ -140,20 +140,20 @@ const OURS = [
   'trace/events/stored-event.ts',
 ];
 
-/** The program's two files. The launcher starts the first; that one asks for the second. */
+/** The program's two files. The launcher starts the first, which loads the second. */
 const FIRST = './main.cjs';
 const REST = './rest.cjs';
 
 /**
- * Splits a program in two: `first` has what the first answers need, `rest` the modules named above and what only they
- * import. Gives esbuild's options for both. Each module is in one of the two, so that its state exists once; a module
- * of `first` that `rest` imports as well is handed over by `shared`.
+ * Splits a program in two: `first` has what the first answers need, `rest` has the modules named above and what only
+ * they import. Returns esbuild's options for both. Each module is in one of the two, so that its state exists once.
+ * `first` hands over the modules that `rest` imports as well, through `shared`.
  */
 export async function splitProgram(options) {
   const [entry] = options.entryPoints;
   const ours = OURS.map((path) => resolve('src', path));
-  // A file that somebody moved would lose its place here in silence, and the start its speed.
-  for (const file of ours) if (!existsSync(file)) throw new Error(`${file} is gone: mend the list OURS`);
+  // A file that was moved would silently drop out of the list, and the start would become slow.
+  for (const file of ours) if (!existsSync(file)) throw new Error(`${file} is gone: correct the list OURS`);
   const first = (names) => ({
     ...options,
     entryPoints: [FIRST],
@@ -166,7 +166,7 @@ export async function splitProgram(options) {
     outfile: `dist/${REST.slice(2)}`,
     plugins: [restEntry(ours), sharedModules(inFirst, asked), lateModules(ours, fromHere)],
   });
-  // What is handed over whole may bring along modules that `first` did not need for itself: then `rest` asks again.
+  // A module that is handed over whole may bring along others that `first` did not have before. Then `rest` asks again.
   let names = new Map();
   let inFirst = await inputsOf(first(names));
   for (;;) {
@@ -184,8 +184,8 @@ const fromHere = (path) => `require(${JSON.stringify(path)})`;
 const nameOf = (path) => JSON.stringify(relative('src', path));
 
 /**
- * Puts off the evaluation of modules that the first answers do not need, until something uses one of their exports:
- * each becomes a CommonJS module, and scripts/program.mjs moves its `require` to where an export is used. A class that
+ * Delays the evaluation of modules that the first answers do not need until something uses one of their exports. Each
+ * becomes a CommonJS module, and scripts/program.mjs moves its `require` to where an export is used. A class that
  * extends an exported class, or a call at the top level of a module, uses it at once: that works, but gains nothing.
  */
 function lateModules(files, load) {
@@ -220,7 +220,7 @@ function lateModules(files, load) {
   };
 }
 
-/** The modules that `first` has are not in `rest`, too: it hands them over. */
+/** Keeps the modules of `first` out of `rest`, which gets them from `first` instead. */
 function sharedModules(inFirst, seen) {
   return {
     name: 'shared-modules',
@@ -239,7 +239,7 @@ function sharedModules(inFirst, seen) {
   };
 }
 
-/** Evaluates what `rest` asks for before the program itself, which runs at once. */
+/** The entry of `first`: the modules that it hands over, then the program itself, which runs at once. */
 function firstEntry(entry, names) {
   const files = [...names.keys()];
   const imports = files.map((file, index) => {
@@ -275,7 +275,7 @@ function virtualModules(sources) {
   };
 }
 
-/** The files of which a bundle would hold something. */
+/** The files that would contribute something to a bundle. */
 async function inputsOf(options) {
   const { metafile } = await build({ ...options, write: false });
   const { inputs } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
@@ -283,13 +283,13 @@ async function inputsOf(options) {
   return new Set(held.filter((path) => !onlyReexports(path)).map((path) => resolve(path)));
 }
 
-/** Such a module has no state, so both files may have it: handed over whole, it would bring along all that it names. */
+/** A module without state, so both files may have it. If it were handed over, it would bring along all it names. */
 function onlyReexports(path) {
   const code = readFileSync(path, 'utf8').replace(/\/\*.*?\*\//gs, '');
   return code.replace(/export (?:type )?\{[^}]*\} from '[^']*';/g, '').trim() === '';
 }
 
-/** The names that each file exports, by its path. */
+/** The names that each file exports, keyed by its path. */
 async function exportsOf(paths) {
   const { metafile } = await build({
     entryPoints: paths,

@@ -1,10 +1,10 @@
-// Makes the view of a change one page that loads nothing: the style and the script stand in it.
+// Makes the view of a change: one page that loads nothing, with its style and its script inside.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const SOURCE = 'src/change-view';
 
-/** As esbuild's result of `options`; no text of ours may end the element that it stands in. */
+/** Bundles with esbuild's `options`. Neither the style nor the script may end the element that holds it. */
 export async function writeChangeView(file, options) {
   const built = await build({
     ...options,
@@ -21,6 +21,7 @@ export async function writeChangeView(file, options) {
 }
 
 function inside(element, text) {
-  if (text.toLowerCase().includes(`</${element}`)) throw new Error(`a </${element}> stands in the view`);
+  if (text.toLowerCase().includes(`</${element}`))
+    throw new Error(`the ${element} of the view contains </${element}`);
   return text;
 }

@@ -1,11 +1,11 @@
 /**
- * Holds the arrows between the rooms of src/.
+ * Checks which folders of src/ import which.
  *
- * Every folder but the dialects' tools/ has a README.md. One with a line 'May import: …' is a room, together with the folders below it whose
- * README has no such line. The line names other rooms, single files of other rooms, modules of Node that reach the
- * system, and packages. What it does not name, no file in the room may import; and what it names, some file must
- * import, so that the line says what is true. The arrows form no circle. Files and folders that the rest of a README
- * names are there.
+ * Every folder except the dialects' tools/ must have a README.md. A folder whose README has a line 'May import: …' is a
+ * room, together with the folders below it whose README has no such line. The line names other rooms, single files of
+ * other rooms, modules of Node that reach the system, and packages. The files of a room may import nothing else, and
+ * must import all of it, so that the line stays true. Rooms must not import each other in a circle. Files and folders
+ * that the rest of a README names must exist.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -13,19 +13,19 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const LINE = /^May import: (.*)\.$/m;
-/** A file or folder, as a README names it: from its own folder, from src/ or from the top. */
+/** A file or folder as a README names it: relative to its own folder, to src/ or to the repository. */
 const MENTION = /`([\w./-]+(?:\.ts|\/))`/g;
 const IMPORT = /^\s*(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
-/** Modules of Node that compute and reach nothing: no README has to name them. */
+/** Modules of Node that only compute, and reach nothing. No README has to name them. */
 const HARMLESS = new Set(
   ['assert', 'buffer', 'crypto', 'events', 'os', 'path', 'perf_hooks', 'process', 'stream', 'string_decoder']
     .concat(['timers', 'timers/promises', 'url', 'util', 'util/types', 'v8', 'zlib', 'stream/promises'])
     .map((name) => `node:${name}`),
 );
-/** Folders of which the README above says all there is to say. */
+/** Folders that need no README, because the one above says all there is to say. */
 const BARE = /^dialects\/\w+\/tools$/;
 const STARTERS = new Set(['main.ts', 'launch.ts', 'library/surroundings.ts']);
-/** What only those that start the program read: they tell everybody else. */
+/** Only the starters may read these. They pass on what the other modules need. */
 const SURROUNDINGS = /\bprocess\.(argv|env)\b/;
 
 const problems = [];
@@ -55,7 +55,7 @@ function sourceFiles(folder) {
   });
 }
 
-/** The nearest folder whose README has the line; a file of src/ itself is a room of its own. */
+/** The nearest folder whose README has the line. A file directly in src/ is a room of its own. */
 function roomOf(file) {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
     if (lineOf(folder) !== undefined) return folder;

@@ -1,7 +1,7 @@
 /**
  * Writes the part of docs/CLI.md that lists commands and options, the man page docs/cofferdam.1 and the schema of the
- * file that --config names, from the tables of src/cli/arguments/ that the parser and the help texts use, too. `--check`
- * only says whether the files are fresh.
+ * file that --config names, from the tables in src/cli/arguments/ that the parser and the help texts use, too.
+ * `--check` only says whether the files are up to date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { configSchema } from './config-schema.mjs';
 import { manPage } from './man-page.mjs';
+import { capitalised, cell } from './markdown.mjs';
 
 const file = fileURLToPath(new URL('../docs/CLI.md', import.meta.url));
 const manFile = fileURLToPath(new URL('../docs/cofferdam.1', import.meta.url));
@@ -33,7 +34,7 @@ function write(path, fresh) {
   }
 }
 
-/** Node 20 does not read TypeScript. */
+/** Bundles the tables first, because Node 20 does not read TypeScript. */
 async function loadTables() {
   const entry = `export * from './commands.ts'; export * from './options/flags.ts';`;
   const { outputFiles } = await build({
@@ -67,19 +68,11 @@ function helpText({ help, helpFor = {} }) {
   return [help, ...Object.entries(helpFor).map(([command, other]) => `${command}: ${other}`)].join('; ');
 }
 
-/** The command that nobody has to name. */
+/** What the table calls a command. Nobody has to type `serve`, so it is called after what it starts. */
 function commandText(name) {
   return name === 'serve' ? 'a server' : name;
 }
 
 function code(text) {
   return `\`${cell(text)}\``;
-}
-
-function cell(text) {
-  return text.replaceAll('|', '\\|');
-}
-
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

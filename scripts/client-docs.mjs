@@ -1,6 +1,6 @@
 /**
  * Writes docs/clients/ and the README's install sections from src/cli/clients/table.ts, the table that `cofferdam init`
- * uses, too. `--check` only says whether they are fresh.
+ * uses, too. `--check` only says whether they are up to date.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const BEGIN = '<!-- npm run docs writes the clients from here … -->';
 const END = '<!-- … to here -->';
 const SYSTEMS = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 const launch = { command: 'node', args: ['/path/to/cofferdam/dist/cofferdam.cjs', '/home/me/code/app'] };
-/** Editors fill these in: a link cannot know where a clone lies. */
+/** Placeholders that editors fill in, because a link cannot know where the clone is. */
 const anywhere = {
   command: 'node',
   args: ['${userHome}/cofferdam/dist/cofferdam.cjs', '${workspaceFolder}'],
@@ -41,7 +41,7 @@ if (!check) {
   process.exitCode = 1;
 }
 
-/** Node 20 does not read TypeScript. */
+/** Bundles the table first, because Node 20 does not read TypeScript. */
 async function loadTable() {
   const outfile = join(root, 'dist', `clients-${process.pid}.cjs`);
   const contents = `export * from './table.ts'; export * from './entry-text.ts';`;
@@ -101,7 +101,7 @@ function linkText(client) {
   return `[Add to ${client.name}](${client.webLink('cofferdam', anywhere)}): this link expects the built clone in \`~/cofferdam\` and serves the folder that is open. \`cofferdam init ${client.id}\` prints a link with your own paths.`;
 }
 
-/** What the README shows of a client: folded, with one way in. */
+/** What the README shows of a client: a folded section with one way to install. */
 function sectionOf(client) {
   const own = addCommandLine(client, 'cofferdam', launch, 'user');
   return [

@@ -1,4 +1,4 @@
-// Short runs of the built program, which leave V8's compiled form beside each bundle (see src/launch.ts).
+// Runs the built program for a moment, so that it leaves V8's compiled form next to each bundle (see src/launch.ts).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ export function leaveCompiledForms(version) {
   const scratch = mkdtempSync(join(tmpdir(), 'cofferdam-build-'));
   try {
     for (const messages of firstMessages(version)) run(scratch, messages);
-    // The first answers need little of rest.cjs, calls need much of it: it keeps what a session of calls compiled.
+    // The first answers need little of rest.cjs, but calls need much of it: keep what a session with calls compiled.
     for (const name of readdirSync('dist').filter((name) => /^rest\.cjs\..*\.cache$/.test(name)))
       rmSync(join('dist', name));
     run(scratch, [...firstMessages(version)[0], ...calls()], '--allow-run');
@@ -26,7 +26,7 @@ function run(scratch, messages, ...options) {
   });
 }
 
-/** One for each generation of clients. */
+/** The first messages of a client, for each generation of the protocol. */
 function firstMessages(version) {
   const clientInfo = { name: 'build', version };
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };

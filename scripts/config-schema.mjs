@@ -1,4 +1,4 @@
-/** The JSON schema of the file that --config names, from the table of options. */
+/** Makes the JSON schema of the file that --config names, from the table of options. */
 
 export function configSchema(flags, inConfig) {
   return {
@@ -24,7 +24,7 @@ function propertyOf({ value, repeatable, help }) {
   const one = /^[a-z]+(\|[a-z]+)+$/.test(value)
     ? { enum: value.split('|') }
     : { type: value === 'N' ? ['string', 'integer'] : 'string' };
-  // Several words may stand in one text, with commas.
+  // One string may hold several words, separated by commas.
   return { description, ...(repeatable ? oneOrMore({ type: 'string' }) : one) };
 }
 

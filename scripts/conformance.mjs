@@ -15,7 +15,7 @@ const OLD = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
 const NEW = 'node_modules/conformance-next/dist/index.js';
 const EXPECTED = 'test/server/conformance-expected.yml';
 
-/** The scenarios that fit the product as it is; the others need tools and resources of certain names. */
+/** The scenarios that work with the product itself. The others need tools and resources with certain names. */
 const OF_THE_PRODUCT = {
   '2025-11-25': [
     'server-initialize',
@@ -83,7 +83,7 @@ function suite(title, program, args) {
   report(title, status === 0, status === 0 ? totals : [...totals, ...problems]);
 }
 
-/** npx fetches the inspector, which is no dependency. Without a network the report says that it is missing. */
+/** npx fetches the inspector, which is not a dependency. Without a network the report says that it is missing. */
 async function inspect() {
   const npx = join(dirname(process.env.npm_execpath ?? ''), 'npx-cli.js');
   const inspector = (...args) =>
@@ -155,7 +155,7 @@ function plain(line) {
   return line.replace(/\u001b\[\d+m/g, '');
 }
 
-/** npm fetches one where this Node is older: it is large, and nothing else needs it. */
+/** npm fetches a newer Node only where this one is too old: it is large, and nothing else needs it. */
 function findNewerNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;

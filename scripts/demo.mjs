@@ -16,7 +16,7 @@ const STEPS = [
 ];
 const ROW = 21;
 const WIDTH = 960;
-/** Seconds: how long a step stands alone, and how long the whole stands still at the end. */
+/** In seconds: how long each step is shown before the next, and how long the picture holds at the end. */
 const STEP = 2.6;
 const REST = 5;
 

@@ -1,5 +1,5 @@
-// Writes docs/tools/<dialect>.md from the tools' declarations, their goldens, and the examples and causes of errors
-// that src/dialects/<dialect>/docs.json names; --check tells whether the pages are fresh.
+// Writes docs/tools/<dialect>.md from the tools' declarations, their golden cases and src/dialects/<dialect>/docs.json,
+// which names the examples and the causes of errors. --check only says whether the pages are up to date.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

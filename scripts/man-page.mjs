@@ -1,4 +1,4 @@
-/** The man page, from the tables of commands and options. */
+/** Writes the man page from the tables of commands and options. */
 
 const DIALECTS = 'docs/tools/';
 
@@ -47,7 +47,7 @@ function describeCommand({ usage, help, more = [], call }) {
   ];
 }
 
-/** An option that servers do not take names its commands. */
+/** The commands that take an option, named only if servers do not take it. */
 function takersOf({ for: commands }) {
   return commands === 'every command' || commands.includes('serve') ? '' : `(${commands.join(', ')}) `;
 }
@@ -64,7 +64,7 @@ function bold(text) {
   return `\\fB${roff(text)}\\fR`;
 }
 
-/** A line that begins with a dot or a quote would be a request, and a hyphen would be typeset as a dash. */
+/** Escapes text for roff, where a dot or a quote begins a request at the start of a line, and a hyphen is a dash. */
 function roff(text) {
   return text
     .replaceAll('\\', '\\e')

@@ -1,5 +1,5 @@
 /**
- * `npm run package`: makes everything that a release hands out, in build/, and tries it.
+ * `npm run package`: makes everything that a release distributes, in build/, and tries it.
  *
  *   npm run package -- --node FILE      tries the tarball with this Node too; may be given more than once
  */
@@ -29,7 +29,7 @@ const nodes = [process.execPath, ...values.node.map((file) => resolve(file))];
 process.chdir(root);
 const manifest = readJson('package.json');
 const build = resolve('build');
-/** Stays from run to run. */
+/** Kept from run to run. */
 const tools = join(build, '.tools');
 const mcpb = join(tools, 'node_modules/@anthropic-ai/mcpb');
 
@@ -66,13 +66,13 @@ function listBuild() {
   return readdirSync(build).filter((name) => name !== '.tools');
 }
 
-/** What the program itself says it offers, in the default dialect. */
+/** The tools that the program itself says it offers, in the default dialect. */
 function toolsOf(...options) {
   const args = [manifest.bin.cofferdam, 'tools', '--dialect', 'standard', '--json', ...options];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))[0].tools;
 }
 
-/** Packs what the tarball holds too, as far as a server needs it, with a manifest and an icon. */
+/** Packs the part of the tarball that a server needs, with a manifest and an icon. */
 function packBundle(paths) {
   const name = `${manifest.name}-${manifest.version}.mcpb`;
   const folder = join(build, 'mcpb');

@@ -1,4 +1,4 @@
-// Writes the bundles that the launcher runs: minified, so that they start quickly, in a function that it calls.
+// Writes the bundles that the launcher runs: minified, so that they start quickly, each as a function that it calls.
 import { writeFileSync } from 'node:fs';
 import { build, transform } from 'esbuild';
 
@@ -12,7 +12,7 @@ export async function writeProgram(options) {
   });
   const program = outputFiles.find(({ path }) => path.endsWith(options.outfile));
   for (const { path, contents } of outputFiles) if (path !== program.path) writeFileSync(path, contents);
-  // V8 reads short names in half the time; the map is for people who read a stack trace.
+  // V8 reads short names in half the time. The source map is for people who read a stack trace.
   const { code, map } = await transform(withoutCopies(withLateUse(program.text)), {
     format: 'cjs',
     target: options.target,
@@ -21,15 +21,15 @@ export async function writeProgram(options) {
     sourcesContent: false,
     legalComments: 'none',
   });
-  // The function begins on the program's first line, so that the line numbers of the map stay right.
+  // The function begins on the program's first line, so that the line numbers in the source map stay right.
   writeFileSync(options.outfile, `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
   writeFileSync(`${options.outfile}.map`, map);
   return { metafile };
 }
 
 /**
- * For each import of a CommonJS module esbuild makes a copy with a getter for each name. For modules of Node, and for
- * those that are evaluated late, the module itself does as well, unless somebody uses its `default`.
+ * For each import of a CommonJS module, esbuild makes a copy with a getter for each name. For modules of Node, and for
+ * those that are evaluated late, the module itself works as well, unless something uses its `default`.
  */
 function withoutCopies(bundle) {
   const copy = /^(\s*(?:var )?(\w+) = )__toESM\((require(?:_\w+\(\)|\("node:[^"]+"\))), 1\)/gm;
@@ -39,8 +39,8 @@ function withoutCopies(bundle) {
 }
 
 /**
- * Where a module is to be evaluated late (see bundle-plugins.mjs), asks for it at each use instead of once at the
- * start: `import_a.name` becomes `(require_a()).name`. What esbuild wraps as a CommonJS module is evaluated only once.
+ * Loads a module that should be evaluated late (see bundle-plugins.mjs) at each use instead of once at the start:
+ * `import_a.name` becomes `(require_a()).name`. A module that esbuild wraps as CommonJS is still evaluated only once.
  */
 function withLateUse(bundle) {
   const wrapped = bundle.matchAll(/^var (require_\w+) = __commonJS\(\{\n\s*"late:(node:)?/gm);
@@ -58,7 +58,7 @@ function withLateUse(bundle) {
   return (
     bundle
       .replace(declaration, (code, name) => (taken.has(name) ? '' : code))
-      // The default of a module of Node is the module.
+      // The default export of a module of Node is the module itself.
       .replace(/\b(import_\w+)\.(default\b)?/g, (code, name, isDefault) =>
         taken.has(name) ? `${ofModule(name)}${isDefault ? '' : '.'}` : code,
       )

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 const BRANCH = 'main';
 const REMOTE = 'origin';
 const CHANGELOG = 'CHANGELOG.md';
-/** Both carry the version. */
+/** The files that carry the version. */
 const MANIFESTS = ['package.json', 'package-lock.json'];
 const USAGE = 'usage: npm run release -- major|minor|patch|X.Y.Z|publish [--dry-run]';
 
@@ -55,7 +55,7 @@ function prepare(what, isDryRun) {
   console.log(`committed and tagged ${tag}; this publishes it: git push --atomic ${REMOTE} ${BRANCH} ${tag}`);
 }
 
-/** What is published is exactly the commit that the tag names. */
+/** Publishes exactly the commit that the tag names. */
 function publish(isDryRun) {
   const { version } = readManifest('package.json');
   requireClean();
@@ -95,7 +95,7 @@ function nextVersion(now, what) {
   return what;
 }
 
-/** Dates what stands under 'Unreleased', and opens a new 'Unreleased' above it. */
+/** Gives the section 'Unreleased' its version and date, and adds a new 'Unreleased' above it. */
 function releasedChangelog(text, version, manifest) {
   if (sectionOf(text, 'Unreleased').split('\n').slice(1).join('').trim() === '')
     throw new Refusal(`${CHANGELOG} has nothing under [Unreleased]`);
@@ -109,7 +109,7 @@ function releasedChangelog(text, version, manifest) {
     );
 }
 
-/** From its heading to the next one, or to the links at the end. */
+/** The section of the changelog, from its heading to the next one, or to the links at the end. */
 function sectionOf(changelog, name) {
   const lines = changelog.split('\n');
   const first = lines.findIndex((line) => line.startsWith(`## [${name}]`));
@@ -128,7 +128,7 @@ function readManifest(file) {
 function writeVersion(file, version) {
   const manifest = readManifest(file);
   manifest.version = version;
-  // The lock file names the project itself once more.
+  // The lock file names the version of the project a second time.
   if (manifest.packages?.['']) manifest.packages[''].version = version;
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

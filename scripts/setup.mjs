@@ -31,7 +31,7 @@ export function node(title, args, options) {
   step(title, process.execPath, args, options);
 }
 
-/** Installs and builds what is missing or older than its sources. When several processes ask at once, one does it. */
+/** Installs and builds what is missing or out of date. When several processes ask at once, one of them does it. */
 export async function prepare() {
   await takeLock();
   install();
@@ -66,7 +66,7 @@ function releaseLock() {
 function isHeld() {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));
-    // The other process may have made the file and not yet written to it.
+    // The other process may have created the file without having written to it yet.
     if (pid === 0) return Date.now() - statSync(lock).mtimeMs < 10_000;
     process.kill(pid, 0);
     return true;
@@ -96,7 +96,7 @@ function lastChange(path) {
 export function install() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && sameVersions(installed)) return;
-  // The lock file names each version and its hash, so whatever npm has kept is as good as new.
+  // The lock file names each version and its hash, so npm's cache is as good as a download.
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   step('npm ci', 'npm', ['ci', ...options], { stdio: ['ignore', 2, 2] });
 }

@@ -1,4 +1,4 @@
-// `npm run soak -- [files]`: the tests that fuzz, race or grow at full size, with all the others. test/soak.ts says which.
+// `npm run soak -- [files]`: runs the tests with those that fuzz, race or grow at full size. test/soak.ts says which.
 import { install, node } from './setup.mjs';
 
 install();

@@ -6,10 +6,10 @@ install();
 // Node 20 reads these certificates at every start. The tests start Node often and use no network outside.
 delete process.env.NODE_EXTRA_CA_CERTS;
 process.env.COFFERDAM_TESTS_COMPILED = '1';
-// The compilers of TypeScript and esbuild are Go programs, and end before their garbage would matter.
+// The TypeScript compiler and esbuild are Go programs, which end before their garbage would matter.
 process.env.GOGC = 'off';
 node('build', ['scripts/build.mjs']);
-// Tests often wait: the checks use the cores meanwhile.
+// Tests often wait, and the checks use the cores in the meantime.
 const failed = await Promise.all([
   ...[
     ['types', 'node_modules/typescript/bin/tsc', '--noEmit', '--singleThreaded'],
@@ -28,7 +28,7 @@ for (const title of failed.filter((each) => each !== undefined)) {
   process.exitCode = 1;
 }
 
-/** Runs the tests, whose output shows at once. Gives their title when some have failed. */
+/** Runs the tests and shows their output as it comes. Returns their title if some failed. */
 function test(args) {
   return new Promise((resolve, reject) => {
     console.error('\n> tests');
@@ -38,7 +38,7 @@ function test(args) {
   });
 }
 
-/** Runs a check, and shows all that it says once it has ended. Gives its title when it has failed. */
+/** Runs a check, and shows its output when it has ended. Returns its title if it failed. */
 function check(title, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,4 @@
-/** Lists the packages whose code is in the bundles, with their licences, as the licences demand. */
+/** Lists the packages whose code is in the bundles, with their licences, as those licences demand. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

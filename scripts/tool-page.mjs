@@ -1,6 +1,11 @@
-// The page of one dialect: its tools, each with its parameters, examples and errors.
+// Writes the page of one dialect: its tools, each with its parameters, examples and errors.
+import { capitalised, cell } from './markdown.mjs';
 
-/** `chosen` names the examples of each tool and the causes of errors, see src/dialects/<dialect>/docs.json. */
+/**
+ * `chosen` is src/dialects/<dialect>/docs.json: the examples of each tool by caption and golden case, the causes of
+ * errors, and the meaning of parameters whose schema does not say enough. A meaning is keyed by the parameter, or by
+ * `tool.parameter` where it is another one for that tool.
+ */
 export function toolPage(dialect, goldens, chosen) {
   return [
     `# The ${dialect.name} dialect`,
@@ -9,12 +14,12 @@ export function toolPage(dialect, goldens, chosen) {
     '',
     `${capitalised(dialect.summary)}. Serve it with \`cofferdam --dialect ${dialect.name} DIR\`.`,
     '',
-    'In the examples DIR is `/home/me/app`; the arguments come before the arrow, the text of the result after it.',
+    'Each example shows the arguments of a call and, after the arrow, the text of its result. DIR is `/home/me/app`. A `…` stands for text that is left out, and a `⏎` for a line break.',
     '',
     ...dialect.tools.map((tool) => `- [${tool.name}](#${tool.name}): ${firstSentence(tool.description)}`),
     '',
     ...differencesOf(chosen.differences),
-    ...dialect.tools.flatMap((tool) => sectionOf(tool, goldens, chosen)),
+    ...dialect.tools.flatMap((tool) => sectionOf(tool, dialect, goldens, chosen)),
   ].join('\n');
 }
 
@@ -25,13 +30,13 @@ function differencesOf(differences = []) {
   return ['## Where it differs from the official server', '', '| here | because |', '|---|---|', ...rows, ''];
 }
 
-function sectionOf(tool, goldens, { examples, errors }) {
+function sectionOf(tool, dialect, goldens, { examples, errors, parameters = {} }) {
   return [
     `## ${tool.name}`,
     '',
     tool.description,
     '',
-    ...parametersOf(tool.input),
+    ...parametersOf(tool, dialect, parameters),
     `Hints: ${hintsOf(tool.hints)}.`,
     '',
     ...Object.entries(examples[tool.name] ?? {}).flatMap(([caption, name]) =>
@@ -41,21 +46,32 @@ function sectionOf(tool, goldens, { examples, errors }) {
   ];
 }
 
-function parametersOf(input) {
-  const rows = rowsOf(input, '');
+function parametersOf(tool, { tools }, meanings) {
+  const same = tools.find(({ name, input }) => input === tool.input && name !== tool.name);
+  if (same && tool.description.includes(same.name))
+    return [`Its parameters are those of [${same.name}](#${same.name}).`, ''];
+  const rows = rowsOf(tool, tool.input, '', meanings);
   if (rows.length === 0) return ['No parameters.', ''];
-  return ['| parameter | type | required | default | |', '|---|---|---|---|---|', ...rows, ''];
+  return ['| parameter | type | required | default | meaning |', '|---|---|---|---|---|', ...rows, ''];
 }
 
-function rowsOf(input, prefix) {
+function rowsOf(tool, input, prefix, meanings) {
   return Object.entries(input.properties).flatMap(([name, schema]) => {
+    const path = `${prefix}${name}`;
     const required = input.required?.includes(name) ? 'yes' : '';
     const byDefault = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``;
-    const says = [descriptionOf(schema), boundsOf(schema)].filter(Boolean).join('; ');
-    const row = `| \`${prefix}${name}\` | ${typeOf(schema)} | ${required} | ${byDefault} | ${cell(says)} |`;
+    const says = [meaningOf(tool, path, schema, meanings), boundsOf(schema)].filter(Boolean).join('; ');
+    const row = `| \`${path}\` | ${typeOf(schema)} | ${required} | ${byDefault} | ${cell(says)} |`;
     const inner = schema.type === 'array' && schema.items.type === 'object' ? schema.items : undefined;
-    return inner ? [row, ...rowsOf(inner, `${prefix}${name}[].`)] : [row];
+    return inner ? [row, ...rowsOf(tool, inner, `${path}[].`, meanings)] : [row];
   });
+}
+
+function meaningOf(tool, path, schema, meanings) {
+  const meaning = meanings[`${tool.name}.${path}`] ?? descriptionOf(schema) ?? meanings[path];
+  if (meaning === undefined)
+    throw new Error(`docs.json: the parameter ${path} of ${tool.name} needs a meaning`);
+  return meaning;
 }
 
 function descriptionOf(schema) {
@@ -79,16 +95,15 @@ function boundsOf(schema) {
   return bounds.filter(Boolean).join(', ');
 }
 
-function hintsOf(hints) {
+function hintsOf({ readOnly, destructive, idempotent, openWorld }) {
   return [
-    hints.readOnly ? 'changes nothing' : 'changes files',
-    ...(hints.readOnly ? [] : [hints.destructive ? 'may overwrite or remove' : 'overwrites nothing']),
-    hints.idempotent ? 'safe to repeat' : 'not safe to repeat',
-    hints.openWorld ? 'reaches beyond the directories' : 'stays in the directories',
+    readOnly ? 'changes nothing' : destructive ? 'may overwrite or delete' : 'overwrites and deletes nothing',
+    idempotent ? 'safe to repeat' : 'not safe to repeat',
+    openWorld ? 'may reach beyond the served directories' : 'stays within the served directories',
   ].join(', ');
 }
 
-/** The first call of the tool, in a golden case of that name, that succeeds. */
+/** Shows the first successful call of the tool in the golden case `name`. */
 function exampleOf(tool, goldens, caption, name) {
   const call = goldens
     .filter((golden) => golden.name === name)
@@ -98,7 +113,7 @@ function exampleOf(tool, goldens, caption, name) {
   return [
     `${caption}:`,
     '',
-    fenced(readable(`${JSON.stringify(call.args)}\n→ ${resultOf(call).trimEnd()}`)),
+    fenced(readable(`${JSON.stringify(call.args)}\n→ ${shortened(resultOf(call).trimEnd())}`)),
     '',
   ];
 }
@@ -106,10 +121,37 @@ function exampleOf(tool, goldens, caption, name) {
 function resultOf({ texts, json, contains = [], answer }) {
   if (texts) return texts.join('\n');
   if (json !== undefined) return JSON.stringify(json).replaceAll('"*"', '…');
-  return answer === undefined ? contains.join('…') : JSON.stringify(answer);
+  if (answer === undefined) return inParts(contains.filter((part) => part.trim() !== ''));
+  const isText = answer.content?.every(({ type }) => type === 'text');
+  return isText ? answer.content.map(({ text }) => text).join('\n') : JSON.stringify(answer);
 }
 
-/** One row a cause, with the first reply that the tool's goldens hold for it. */
+/** Marks what is missing between the parts of a result. An indented part begins a line of its own. */
+function inParts(parts) {
+  return parts.reduce((shown, part) => {
+    if (part.startsWith(' ')) return `${shown}…\n${part}`;
+    return shown === '' ? part : `${shown}…${part}`;
+  }, '');
+}
+
+const MOST_LINES = 30;
+const MOST_LINES_A_PARAGRAPH = 12;
+
+/** Leaves out the middle of the long paragraphs of a long result. */
+function shortened(result) {
+  if (result.split('\n').length <= MOST_LINES) return result;
+  const paragraphs = result.split('\n\n').map((paragraph) => {
+    const lines = paragraph.split('\n');
+    if (lines.length <= MOST_LINES_A_PARAGRAPH) return paragraph;
+    return [...lines.slice(0, 4), '…', ...lines.slice(-2)].join('\n');
+  });
+  return paragraphs.join('\n\n');
+}
+
+/**
+ * One row for each cause, with a reply that the tool's golden cases hold for it. A cause that names a tool takes its
+ * replies from the causes that all tools share.
+ */
 function errorsOf(tool, goldens, causes) {
   const isOwn = ({ file }) => file.startsWith(tool.name);
   const replies = [...goldens.filter(isOwn), ...goldens.filter((golden) => !isOwn(golden))]
@@ -117,16 +159,25 @@ function errorsOf(tool, goldens, causes) {
     .filter((call) => call.tool === tool.name)
     .map(replyOf)
     .filter((reply) => reply !== undefined);
-  const rows = causes.flatMap(({ when, reply }) => {
-    const fitting = replies.filter(({ text }) => new RegExp(reply).test(text));
-    const example = fitting.find(({ whole }) => whole) ?? fitting[0];
-    return example === undefined ? [] : [`| ${when} | ${code(example.text)} |`];
+  const special = causes.filter((cause) => cause.tool === tool.name);
+  const fits = (cause, { text }) => new RegExp(cause.reply).test(text);
+  const rows = causes.flatMap((cause) => {
+    if (cause.tool !== undefined && cause.tool !== tool.name) return [];
+    const fitting = replies.filter(
+      (reply) => fits(cause, reply) && (cause.tool || !special.some((each) => fits(each, reply))),
+    );
+    const example = fitting.find(({ whole }) => whole) ?? longest(fitting);
+    return example === undefined ? [] : [`| ${cause.when} | ${code(example)} |`];
   });
   if (rows.length === 0) return [];
-  return ['| an error when | what comes back |', '|---|---|', ...rows, ''];
+  return ['| the call fails if | reply |', '|---|---|', ...rows, ''];
 }
 
-/** What comes back from a call that fails: code and message. `whole` unless the golden holds only parts of it. */
+function longest(replies) {
+  return replies.toSorted((one, other) => other.text.length - one.text.length)[0];
+}
+
+/** The reply to a call that fails: code and message. It is `whole` unless the golden case holds only parts of it. */
 export function replyOf({ error, isError, json, texts, contains }) {
   if (error) return reply([error.code, error.data?.error_code], error.message, error.contains);
   if (!isError) return undefined;
@@ -145,14 +196,14 @@ function parsed(text) {
   return /^\{\s*"/.test(text) ? JSON.parse(text) : undefined;
 }
 
-function code(text) {
-  const line = withoutLongRuns(readable(text)).replaceAll('\n', ' ⏎ ');
-  const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
+function code({ text, whole }) {
+  const line = withoutLongRuns(readable(text.trimEnd())).replaceAll('\n', ' ⏎ ');
+  const short = line.length > 200 ? `${line.slice(0, 200)}…` : whole ? line : `${line} …`;
   const fence = short.includes('`') ? '``' : '`';
   return `${fence}${cell(short)}${fence}`;
 }
 
-/** A name of 300 times the same letter says nothing that its beginning does not say. */
+/** Shortens a name of 300 equal letters, which says no more than its beginning. */
 function withoutLongRuns(text) {
   return text.replace(/(.)\1{20,}/g, (run) => `${run.slice(0, 10)}…`);
 }
@@ -166,15 +217,7 @@ function fenced(text) {
   return `${fence}\n${text}\n${fence}`;
 }
 
-function cell(text) {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-/** Up to the first full stop that a blank follows, without that full stop. Stars are no emphasis. */
+/** The text up to its first full stop. Escapes stars, which would otherwise mean emphasis. */
 function firstSentence(text) {
   return text.split(/\.(?:\s|$)/, 1)[0].replaceAll('*', '\\*');
-}
-
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

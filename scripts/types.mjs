@@ -1,4 +1,4 @@
-// Keeps of the declarations what users of the library can reach: the compiler writes those of every module.
+// Removes the declarations that users of the library cannot reach: the compiler writes those of every module.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * Starts the program quickly: it writes V8's compiled form of each bundle beside the bundle, so that only the first
+ * Starts the program quickly: it saves V8's compiled form of each bundle beside the bundle, so that only the first
  * start after an install compiles. In a read-only installation every start compiles.
  */
 import { closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
@@ -11,20 +11,20 @@ interface Module {
 }
 type Body = (exports: unknown, require: unknown, module: Module, file: string, directory: string) => void;
 
-/** What calls need: when it is there, the start is over. */
+/** The bundle with everything that calls need: once it is loaded, the start is over. */
 const LAST_OF_START = './rest.cjs';
 
 const bundles = new Map<string, Module>();
 
 /**
- * Every bundle and its compiled form pass through this memory, which is never freed. When a program frees a block of
- * a megabyte, glibc takes that for its habit: from then on each thread keeps two freed megabytes to itself.
+ * Every bundle and its compiled form is read into this buffer, which is never freed. Once a program frees a block of a
+ * megabyte, glibc expects it to do so again: from then on each thread keeps two freed megabytes for itself.
  */
-const passage = Buffer.allocUnsafeSlow(4 * 1024 * 1024);
+const buffer = Buffer.allocUnsafeSlow(4 * 1024 * 1024);
 
 start('./main.cjs');
 
-/** The `require` of a bundle: starts other bundles in the same way as the first. */
+/** The `require` of a bundle. It starts other bundles in the same way as the first. */
 function requireByBundle(id: string): unknown {
   return id.startsWith('./') ? start(id) : require(id);
 }
@@ -42,7 +42,7 @@ function start(id: string): unknown {
 
 function compile(file: string): Body {
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
-  // A bundle is ASCII: as latin1, Node need not look for other characters.
+  // A bundle is ASCII. Read as latin1, Node does not have to look for other characters.
   const source = read(file).toString('latin1');
   const cachedData = readCache(cacheFile);
   const options = { filename: file, ...(cachedData ? { cachedData } : {}) };
@@ -52,12 +52,12 @@ function compile(file: string): Body {
   return script.runInThisContext() as Body;
 }
 
-/** Options of V8 change its compiled form, which would then replace the one that most starts need. */
+/** Whether V8 runs with its usual options. Others change the compiled form, and must not replace the usual one. */
 function startedPlainly(): boolean {
   return process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
 }
 
-/** Whoever started the program may have chosen a size. */
+/** Whether the user who started the program chose a size for V8's young space. */
 function isYoungSizeGiven(): boolean {
   return /semi.space/.test([process.env.NODE_OPTIONS, ...process.execArgv].join(' '));
 }
@@ -70,12 +70,12 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
-/** The bytes of a file, until the next one is read. */
+/** The bytes of a file. They are valid until the next file is read. */
 function read(file: string): Buffer {
   const fd = openSync(file, 'r');
   try {
     const { size } = fstatSync(fd);
-    const bytes = size <= passage.length ? passage.subarray(0, size) : Buffer.allocUnsafeSlow(size);
+    const bytes = size <= buffer.length ? buffer.subarray(0, size) : Buffer.allocUnsafeSlow(size);
     let length = 0;
     for (let got = -1; got !== 0 && length < size; length += got)
       got = readSync(fd, bytes, length, size - length, length);
@@ -87,7 +87,7 @@ function read(file: string): Buffer {
 
 function writeCache(file: string, script: Script): void {
   try {
-    // In another container a process with the same pid may write here, too.
+    // A process in another container may have the same pid and write here, too.
     const unfinished = `${file}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
     writeFileSync(
       unfinished,
@@ -95,6 +95,6 @@ function writeCache(file: string, script: Script): void {
     );
     renameSync(unfinished, file);
   } catch {
-    // A read-only installation only starts a little slower.
+    // Without the cache, the next start only takes a little longer.
   }
 }

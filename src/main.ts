@@ -1,4 +1,4 @@
-/** Turns argv and environment into a command, and runs it. No other file reads `process.argv` or `process.env`. */
+/** Turns argv and the environment into a command, and runs it. No other file reads `process.argv` or `process.env`. */
 import { homedir } from 'node:os';
 import { parseCommand } from './cli/arguments/parse.ts';
 import { explainFailure, run } from './cli/run.ts';
@@ -21,11 +21,11 @@ function readSurroundings(): Surroundings {
   const token = takeToken();
   const secret = takeSecret();
   const program = process.argv[1] ?? '';
-  // As `homedir` finds it, too: to load that module takes longer than all else here.
+  // `homedir` looks at HOME first as well, but loading node:os takes longer than everything else here.
   const home = process.env.HOME || homedir();
   return {
     ...{ version, home, environment: process.env, token, secret, program, log: warn },
-    // A server paints nothing, and need not wait for the stream that tells whether it is a terminal.
+    // A getter: a server prints no colours, and does not have to open stdout to see whether it is a terminal.
     get paint() {
       return wantsColour(process.env, process.stdout.isTTY) ? paint : plainPaint;
     },
@@ -39,21 +39,21 @@ function takeToken(): string | undefined {
   return token;
 }
 
-/** The same with the secret that all servers of a fleet share. */
+/** Removes the secret that all servers of a fleet share from the environment, too. */
 function takeSecret(): string | undefined {
   const secret = process.env.COFFERDAM_SECRET;
   delete process.env.COFFERDAM_SECRET;
   return secret;
 }
 
-/** The same with the address of a fleet's database, which holds a password. */
+/** Removes the address of a fleet's database from the environment, too: it holds a password. */
 function takeState(): string | undefined {
   const state = process.env.COFFERDAM_STATE;
   delete process.env.COFFERDAM_STATE;
   return state;
 }
 
-/** An address on the command line is there for all to see who list processes: the title takes its place. */
+/** Replaces the process title when an argument holds the address of a database: everybody can list command lines. */
 function coverAddress(): void {
   const shown = process.argv.slice(2).map((text) => text.replace(/postgres(ql)?:\/\/.*/is, 'postgres://…'));
   if (shown.some((text, at) => text !== process.argv[at + 2]))
@@ -63,7 +63,7 @@ function coverAddress(): void {
 let hasWarned = false;
 
 function warn(line: string): void {
-  // The server continues when a client closes its stderr. A stream that nobody writes to costs the start a millisecond.
+  // The server continues when a client closes its stderr. Opening stderr takes a millisecond: wait for the first line.
   if (!hasWarned) process.stderr.on('error', () => {});
   hasWarned = true;
   process.stderr.write(`cofferdam: ${line}\n`);
@@ -76,7 +76,7 @@ process.on('unhandledRejection', (reason) => {
 main().then(
   (code) => {
     process.exitCode = code;
-    // Something may still be open, as a pipe that has ended or a worker that closes: do not wait for it for long.
+    // Something may still be open, such as a pipe that has ended or a worker that is closing: do not wait for long.
     setTimeout(() => process.exit(code), 500).unref();
   },
   (error: unknown) => {

@@ -1,4 +1,4 @@
-/** The program's version, put in by the build from package.json. */
+/** The program's version. The build takes it from package.json. */
 declare const COFFERDAM_VERSION: string;
 
 export const version: string = typeof COFFERDAM_VERSION === 'string' ? COFFERDAM_VERSION : '0.0.0';

@@ -1,23 +1,23 @@
 /**
- * Keeps V8's young space small. Under a flood of calls V8 lets it grow to 32 MB and does not give that back; with a
- * quarter of it, and one thread to collect it, a read takes no more processor time.
+ * Keeps V8's young space small. Under a flood of calls V8 lets it grow to 32 MB and never shrinks it again. A quarter
+ * of that, collected by one thread, is enough: a read takes no more processor time with it.
  */
 import type { PerformanceObserver as Observer } from 'node:perf_hooks';
 import type { Worker } from 'node:worker_threads';
 
-/** Of each of its two halves. */
-const MOST_BYTES = 3 * 1024 * 1024;
-/** By how much V8 lets a half grow at once, unless told otherwise. */
-const USUAL_GROWTH = 2;
-const LOOK_EVERY_MS = 2;
+/** The limit for each of the two halves of the young space. */
+const MAX_SEMI_SPACE_BYTES = 3 * 1024 * 1024;
+/** The factor by which V8 lets a half grow at once, unless a flag says otherwise. */
+const DEFAULT_GROWTH = 2;
+const CHECK_EVERY_MS = 2;
 
 let growth: number | undefined;
 let observer: Observer | undefined;
 
-/** To be called once, when the start is over: to watch the collector takes a millisecond. */
+/** Call this once, when the start is over: setting up the observer takes a millisecond. */
 export function boundYoungSpace(): void {
   const { PerformanceObserver } = require('node:perf_hooks') as typeof import('node:perf_hooks');
-  // The space grows with a collection, and never by more than the last check allowed.
+  // The space grows only in a collection, and never by more than the last check allowed.
   observer = new PerformanceObserver(limitGrowth);
   observer.observe({ entryTypes: ['gc'] });
   process.on('worker', limitGrowthUntilOnline);
@@ -25,22 +25,22 @@ export function boundYoungSpace(): void {
   limitGrowth();
 }
 
-/** Whenever a thread starts, V8 allows the usual growth again, in all threads. */
+/** Whenever a thread starts, V8 resets the growth factor in all threads: this sets it again until the thread runs. */
 function limitGrowthUntilOnline(thread: Worker): void {
-  const looking = setInterval(limitGrowth, LOOK_EVERY_MS);
+  const checks = setInterval(limitGrowth, CHECK_EVERY_MS);
   const end = () => {
-    clearInterval(looking);
+    clearInterval(checks);
     limitGrowth();
   };
   thread.once('online', end).once('exit', end);
 }
 
-/** V8 takes compiled code only with the flags with which it was compiled: those of the start. */
+/** Does the work with the flags that V8 had at the start: it rejects code that was compiled with other flags. */
 export function withUsualFlags<T>(work: () => T): T {
   if (growth === undefined) return work();
   const before = growth;
   setFlag('--parallel-scavenge');
-  allowGrowth(USUAL_GROWTH);
+  allowGrowth(DEFAULT_GROWTH);
   try {
     return work();
   } finally {
@@ -53,9 +53,9 @@ function limitGrowth(): void {
   const { getHeapSpaceStatistics } = require('node:v8') as typeof import('node:v8');
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
   if (young === undefined) return;
-  // Not `space_size`: V8 may have given one half back for a while.
+  // Not `space_size`: V8 may have released one half for a while.
   const half = young.space_used_size + young.space_available_size;
-  if (half > 0) allowGrowth(Math.max(1, Math.floor(MOST_BYTES / half)));
+  if (half > 0) allowGrowth(Math.max(1, Math.floor(MAX_SEMI_SPACE_BYTES / half)));
 }
 
 function allowGrowth(factor: number): void {

@@ -1,4 +1,4 @@
-/** Programs that tests build to start them: each is made once in a test run, whichever worker needs it first. */
+/** Builds the programs that tests start. Each is built once in a test run, by the worker that needs it first. */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ let drafts = 0;
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
-/** Where a program is. `make` writes it to another name first: somebody else may be building it too. */
+/** The path of a program. `make` writes it under another name first, because another worker may be building it too. */
 export async function built(
   name: string,
   make: (path: string) => Promise<unknown> | unknown,
@@ -21,14 +21,14 @@ export async function built(
     try {
       renameSync(draft, path);
     } catch (error) {
-      // Somebody else was first: one directory cannot take the place of another.
+      // Another worker was first: a directory cannot replace one that is there.
       if (!existsSync(path)) throw error;
     }
   }
   return path;
 }
 
-/** A TypeScript file, given from the top of the repository, as one file of JavaScript. */
+/** Bundles a TypeScript file, named from the top of the repository, into one JavaScript file. */
 export function bundle(entry: string, name: string): Promise<string> {
   return built(name, (outfile) =>
     build({
@@ -39,7 +39,7 @@ export function bundle(entry: string, name: string): Promise<string> {
       format: name.endsWith('.mjs') ? 'esm' : 'cjs',
       target: 'node20',
       external: ['@vscode/ripgrep', 'pg-native'],
-      // Packages in the older module format ask for modules of Node while they run.
+      // Packages in the older module format require modules of Node at run time.
       ...(name.endsWith('.mjs') && { banner: { js: REQUIRE } }),
       logLevel: 'error',
     }),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../dist/cofferdam.cjs', import.meta.url));
 
-/** Tests of what lies below the dialects speak this one: it has a tool for everything. */
+/** Tests of the layers below the dialects use this one, because it has a tool for everything. */
 export const USUAL_DIALECT = ['--dialect', 'replay'];
 
 interface Waiting {
@@ -19,7 +19,7 @@ export interface Reply {
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** What a client on a pair of streams says and hears, whatever is at the other end. */
+/** A client on a pair of streams, whatever is at the other end. */
 export class WireClient {
   readonly notifications: unknown[] = [];
   stderr = '';
@@ -37,7 +37,7 @@ export class WireClient {
     stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
   }
 
-  /** Ends every wait for an answer. */
+  /** Rejects every call that still waits for an answer. */
   protected disconnected(why: string): void {
     this.#why = why;
     for (const { reject } of this.#waiting.values()) reject(this.#lost());
@@ -80,14 +80,14 @@ export class WireClient {
     return this.request('tools/call', { name: tool, arguments: args });
   }
 
-  /** The text of an answer; throws when the call failed. */
+  /** The text of an answer. Throws if the call failed. */
   async text(tool: string, args: unknown): Promise<string> {
     const { result, error } = await this.call(tool, args);
     if (!result) throw new Error(`${tool}: ${JSON.stringify(error)}`);
     return result.content.map((item) => item.text).join('\n');
   }
 
-  /** Waits until the program has said this on its standard error. */
+  /** Waits until the program has printed this on its standard error. */
   async says(text: string): Promise<void> {
     while (!this.stderr.includes(text)) {
       if (this.#why !== undefined) throw this.#lost();
@@ -96,7 +96,7 @@ export class WireClient {
   }
 
   #receive(chunk: string): void {
-    // An answer of megabytes comes in many pieces: look through it once, when it is whole.
+    // An answer of megabytes arrives in many chunks. Search it for newlines once, when it is whole.
     if (!chunk.includes('\n')) {
       this.#rest += chunk;
       return;
@@ -121,7 +121,7 @@ export class RawClient extends WireClient {
   readonly child: ChildProcess;
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
 
-  /** `file`: another copy of the program; `node`: another copy of what runs it. */
+  /** `file` and `node`: other copies of the program and of Node. */
   constructor(
     args: readonly string[],
     env: NodeJS.ProcessEnv = process.env,
@@ -138,7 +138,7 @@ export class RawClient extends WireClient {
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
     });
-    // At its exit, what it has said may still be on the way.
+    // When the process exits, some of its output may still be on the way.
     this.exited = new Promise((resolve) => {
       child.once('close', (code, signal) => resolve({ code, signal }));
     });
@@ -151,7 +151,7 @@ export class RawClient extends WireClient {
     return client;
   }
 
-  /** Ends the input and waits for the program to end by itself. */
+  /** Closes the input and waits until the program ends by itself. */
   async end(): Promise<{ code: number | null; signal: string | null }> {
     this.child.stdin!.end();
     return this.exited;

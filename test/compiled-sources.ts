@@ -13,11 +13,11 @@ import { isFresh } from './fresh-modules-list.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = join(root, 'src');
-/** Below the repository, where modules find their packages. */
+/** Inside the repository, so that the modules find their packages. */
 const compiled = join(root, 'build', `sources-${process.pid}`);
 export const COMPILED = /\/build\/sources-\d+\//;
 
-/** AssemblyScript: scripts/build-kernel.mjs compiles it. */
+/** These are AssemblyScript, which scripts/build-kernel.mjs compiles. */
 const NOT_COMPILED = ['engine/kernel/assembly', 'json/assembly'];
 
 export async function compiledSources(): Promise<Plugin> {
@@ -56,7 +56,7 @@ const isAssembly = (path: string) =>
   NOT_COMPILED.some((folder) => path.startsWith(`${join(sources, folder)}/`));
 const toCompiled = (path: string) => join(compiled, relative(sources, path)).replace(/\.ts$/, '.js');
 
-/** Compiles each module to one of its own, which finds others beside it and all else where its source would. */
+/** Compiles each module on its own. It finds other modules next to it, and everything else where its source would. */
 const eachByItself: EsbuildPlugin = {
   name: 'each-by-itself',
   setup({ onResolve, onLoad }) {

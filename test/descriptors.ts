@@ -1,6 +1,6 @@
 /**
- * The descriptors that a process holds below given directories. Those alone tell a leak: Node opens and closes
- * others (threads, timers, pipes) when it likes, so that a count of all of them wavers.
+ * Lists the descriptors that a process holds below given directories. Only those show a leak: Node opens and closes
+ * others (threads, timers, pipes) at any time, so a count of all descriptors varies.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -14,7 +14,7 @@ export function heldBelow(directories: string | readonly string[], pid: number |
     .sort();
 }
 
-/** Waits until no more is held than `before`: what is being closed in the background may take a moment. */
+/** Waits until no more is held than `before`, because closing in the background may take a moment. */
 export async function expectNoMoreHeld(
   before: readonly string[],
   directories: string | readonly string[],
@@ -31,7 +31,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // Closed since the listing.
+    // It was closed after the listing.
     return '';
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lets the event loop turn between tests. Vitest's workers report to the main process by messages that time out;
- * a row of tests that wait for child processes synchronously would otherwise never see the replies in time.
+ * Lets the event loop turn between tests. Vitest's workers report to the main process by messages that time out.
+ * Several tests in a row that wait for child processes synchronously would otherwise miss the replies.
  */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach } from 'vitest';

@@ -1,9 +1,9 @@
-/** A port of this machine for a program that must be told which one to use. */
+/** Finds a free port for a program that has to be told which one to use. */
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems hand out by themselves: nobody else gets this one before its program takes it, or while
- * that program is started again. Each worker of a test run has a range of its own.
+ * Below the ports that systems assign automatically, so that no other program gets this port before its program takes
+ * it, or while that program restarts. Each worker of a test run has a range of its own.
  */
 const FIRST = 16_000;
 const PER_WORKER = 2000;

@@ -1,11 +1,11 @@
 /**
- * A worker runs many test files and keeps the modules of the sources between them. The files named here look at what
- * a module remembers for as long as a process lives: they load the sources anew.
+ * A worker runs many test files, and keeps the modules of the sources loaded between them. The files named here test
+ * what a module remembers for the lifetime of a process, so they load the sources again.
  */
 const FRESH = [
-  // The wall looks for litter in a directory once in a while, and knows it by its inode, which may be used again.
+  // The wall sweeps a directory only now and then, and knows it by its inode, which may be reused.
   'engine/confine/content/draft-names',
-  // The size of the heap after the last collection.
+  // The module remembers the size of the heap after the last collection.
   'engine/heap',
 ];
 

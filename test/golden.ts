@@ -1,7 +1,6 @@
 /**
- * Runs golden files: what is on disk, one or more calls, what is answered, what is on disk afterwards.
- *
- * A golden file is JSON: a list of cases. In every text `{ROOT}` stands for the directory of the case.
+ * Runs golden files. A golden file is a JSON list of cases: the files on disk, one or more calls with their answers,
+ * and the files on disk afterwards. In every text `{ROOT}` stands for the directory of the case.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -16,20 +15,20 @@ export interface GoldenCase {
   name: string;
   /** Ids of the sentences that this case proves, see test/spec/. */
   proves?: string[];
-  /** What is there before. Files named `../outside/…` lie beside the root. */
+  /** What is on disk before the calls. Files named `../outside/…` are next to the root. */
   files?: Tree;
-  /** Directories given to the server, relative to the case; default: one, writable. */
+  /** The directories that the server serves, relative to the case. Default: a single writable one. */
   roots?: { path: string; writable: boolean }[];
   readOnly?: boolean;
-  /** Changes are recorded, so that they can be undone. */
+  /** The server records changes, so that they can be undone. */
   journal?: true;
-  /** Files that the owner declares to be in other encodings. */
+  /** The encodings that the owner declares for some files. */
   encodings?: { glob: string; charset: string }[];
   /** About how many tokens an answer may hold. */
   maxTokens?: number;
   settings?: Record<string, string>;
   calls: GoldenCall[];
-  /** What is there afterwards, completely; left out when nothing may have changed. */
+  /** Everything on disk after the calls. Default: nothing may have changed. */
   after?: Tree;
 }
 
@@ -38,11 +37,11 @@ export interface GoldenCall {
   args: unknown;
   /** The texts of the answer, one for each content item, exactly. */
   texts?: string[];
-  /** Each of these must stand in the answer's joined text. */
+  /** Texts that the answer must contain. */
   contains?: string[];
-  /** The answer is JSON; these must be equal. `"*"` matches anything. */
+  /** The value of an answer in JSON. `"*"` matches anything. */
   json?: unknown;
-  /** The whole answer, where it is more than texts. `"*"` matches anything. */
+  /** The whole answer, if it is more than texts. `"*"` matches anything. */
   answer?: unknown;
   isError?: boolean;
   /** A protocol error. */
@@ -63,7 +62,7 @@ export function runGoldens(dialect: Dialect, folder: string): void {
   }
 }
 
-/** Most cases want the same server: they share one, and the directory that it serves, which each lays out anew. */
+/** A server that most cases share. Each case lays out the served directory again. */
 class SharedEngine {
   readonly #base = temporaryDirectory();
   readonly engine: Engine;
@@ -77,7 +76,7 @@ class SharedEngine {
     return this.#base.path;
   }
 
-  /** Empties the root, which stays the directory that the engine holds, and removes what lies beside it. */
+  /** Empties the root, which the engine keeps open, and removes what is next to it. */
   clear(): void {
     for (const name of readdirSync(this.path)) if (name !== 'root') remove(join(this.path, name));
     for (const name of readdirSync(join(this.path, 'root'))) remove(join(this.path, 'root', name));
@@ -126,7 +125,7 @@ async function runCase(dialect: Dialect, golden: GoldenCase, shared: SharedEngin
   }
 }
 
-/** Commands have a home of their own server's, and what they leave behind may outlive a case. */
+/** Whether a case can share the server. Commands need their own, because what they leave in its home may stay. */
 function isUsual({ roots, readOnly, journal, encodings, calls }: GoldenCase): boolean {
   const runsCommands = calls.some(({ tool }) => /command|exec/.test(tool));
   return !roots && !readOnly && !journal && !encodings && !runsCommands;

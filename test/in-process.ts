@@ -1,7 +1,6 @@
 /**
- * The program without a process of its own, for tests that are not about processes: its commands and its server on
- * stdio, given the same words as on a command line. A start of the program costs a tenth of a second, this next to
- * nothing.
+ * Runs the program in the process of the test, for tests that are not about processes: its commands and its server on
+ * stdio, with the arguments of a command line. Starting the program takes a tenth of a second, this next to nothing.
  */
 import { homedir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
@@ -14,7 +13,7 @@ import { version } from '../src/version.ts';
 import { program, USUAL_DIALECT, WireClient } from './client.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-// Each server in this process listens for signals, and some tests have many: Node would take that for a leak.
+// Each server in this process listens for signals. Node would take the many servers of some tests for a leak.
 process.setMaxListeners(0);
 
 function surroundingsOf(environment: Environment, log: (line: string) => void): Surroundings {
@@ -22,8 +21,8 @@ function surroundingsOf(environment: Environment, log: (line: string) => void): 
   return { version, home, environment, token: undefined, program, paint: plainPaint, log };
 }
 
-/** Reads what a server says to a client that has left. */
-const nobody = () => new PassThrough().resume();
+/** Discards what a server sends to a client that has left. */
+const discard = () => new PassThrough().resume();
 
 interface Where {
   cwd?: string;
@@ -31,8 +30,8 @@ interface Where {
 }
 
 /**
- * One command, to its end; a server on stdio finds no input. Run one at a time: it takes the standard streams and the
- * working directory of the process.
+ * Runs one command to its end. A server on stdio gets no input. Run one at a time, because it takes over the standard
+ * streams and the working directory of the process.
  */
 export async function runInProcess(args: readonly string[], { cwd, env = process.env }: Where = {}) {
   const before = process.cwd();
@@ -48,14 +47,14 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   };
   process.stdout.write = capture('stdout') as typeof toStdout;
   process.stderr.write = capture('stderr') as typeof toStderr;
-  // The address of a fleet and the token leave the environment first, as in the program.
+  // The program removes the address of a fleet and the token from the environment first, and so does this.
   const { COFFERDAM_STATE: address, COFFERDAM_TOKEN: token, ...environment } = env;
   const log = (line: string) => void process.stderr.write(`cofferdam: ${line}\n`);
   const surroundings = { ...surroundingsOf(environment, log), token };
   try {
     const command = parseCommand(args, environment, surroundings.home, address);
     const status = await (command.do === 'serve' && command.http === undefined
-      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: nobody() })
+      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: discard() })
       : run(command, surroundings));
     return { status, ...said };
   } catch (error) {
@@ -66,7 +65,7 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
     process.stdout.write = toStdout;
     process.stderr.write = toStderr;
     process.chdir(before);
-    // Some commands listen until their process ends.
+    // Some commands listen for signals until their process ends.
     for (const [index, signal] of SIGNALS.entries()) {
       const added = process.listeners(signal).filter((each) => !listening[index]!.includes(each));
       for (const each of added) process.removeListener(signal, each);
@@ -104,7 +103,7 @@ export class InProcessClient extends WireClient {
     return client;
   }
 
-  /** Ends the input and waits for the server to end by itself. Gives the exit code. */
+  /** Closes the input, waits until the server ends by itself, and returns the exit code. */
   end(): Promise<number> {
     this.stdin.end();
     return this.ended;

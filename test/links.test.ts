@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** How a page of the package names what is in the repository alone. */
+/** How a page of the package links to what only the repository has. */
 const OURS = /^https:\/\/github\.com\/cofferdam\/cofferdam\/(?:blob|tree|raw)\/main\//;
 const PACKED = /^(?:docs\/(?!images\/)|CHANGELOG\.md$|README\.md$|LICENSE$|package\.json$)/;
 
 interface Link {
   page: string;
   target: string;
-  /** In the repository. */
+  /** The path in the repository. */
   file: string;
   anchor: string;
   isRelative: boolean;
@@ -40,7 +40,7 @@ function textOf(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -62,8 +62,8 @@ describe('the links of the documentation', () => {
     expect(toHeadings.filter(({ file, anchor }) => !anchorsOf(file).includes(anchor))).toEqual([]);
   });
 
-  // npm makes those of the README whole.
-  it('of a page in the package name what the package does not hold by its whole address', () => {
+  // npm completes the links of the README.
+  it('use the whole address, on a page of the package, for what the package does not hold', () => {
     const packed = links.filter(({ page, isRelative }) => page.startsWith('docs/') && isRelative);
     expect(packed.filter(({ file }) => !PACKED.test(file))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 interface LockedPackage {
   version: string;
   resolved?: string;
-  /** A folder of this repository. */
+  /** The package is a folder of this repository. */
   link?: boolean;
   optional?: boolean;
   os?: string | string[];
@@ -17,7 +17,7 @@ interface LockedPackage {
 const text = readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8');
 const packages: Record<string, LockedPackage> = JSON.parse(text).packages;
 
-/** The entry that Node would load `name` from, seen from the package at `path`. */
+/** The entry from which the package at `path` would load `name`. */
 function entryFor(name: string, path: string): LockedPackage | undefined {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const entry = packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`];
@@ -26,7 +26,7 @@ function entryFor(name: string, path: string): LockedPackage | undefined {
 }
 
 describe('the lock file', () => {
-  it('has an entry for every dependency that a package names, those for other platforms too', () => {
+  it('has an entry for every dependency that a package names, even for other platforms', () => {
     const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
       Object.keys({ ...dependencies, ...optionalDependencies })
         .filter((name) => {
@@ -38,7 +38,7 @@ describe('the lock file', () => {
     expect(missing).toEqual([]);
   });
 
-  it('knows packages for Linux, macOS and Windows of each tool that has a native part', () => {
+  it('has packages for Linux, macOS and Windows of each tool with a native part', () => {
     for (const scope of ['@biomejs/cli', '@esbuild/', '@rollup/rollup']) {
       for (const system of ['linux', 'darwin', 'win32']) {
         const found = Object.keys(packages).some((path) => path.includes(scope) && path.includes(system));
@@ -47,12 +47,12 @@ describe('the lock file', () => {
     }
   });
 
-  it('lets every system leave out the packages that are for another one', () => {
+  it('lets every system leave out packages for other systems', () => {
     const required = Object.entries(packages).filter(([, { os, cpu, optional }]) => (os || cpu) && !optional);
     expect(required).toEqual([]);
   });
 
-  it('names no address', () => {
+  it('contains no URLs', () => {
     const registered = Object.values(packages).filter(({ link }) => !link);
     expect(registered.filter(({ resolved }) => resolved !== undefined)).toEqual([]);
     expect(text).not.toMatch(/https?:\/\/[^"]*\.tgz/);

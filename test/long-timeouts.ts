@@ -1,5 +1,5 @@
-/** Raises a time limit of the sources, so that a busy machine does not change what an answer says. */
+/** Raises a time limit in the sources, so that a busy machine does not change what an answer says. */
 import { secondSearch } from '../src/dialects/empty-search.ts';
 
-// What a second look finds belongs to the answer.
+// The answer of an empty search includes what a second search finds out.
 secondSearch.timeoutMs = 60_000;

@@ -10,7 +10,7 @@ let directory: { path: string; remove(): void };
 let packed: string[];
 beforeAll(() => {
   directory = temporaryDirectory();
-  // Without scripts: prepack would build dist/ anew under the other tests.
+  // Without scripts, because prepack would rebuild dist/ while other tests use it.
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
   const files: { path: string }[] = JSON.parse(stdout || `"${stderr}"`)[0].files;
@@ -45,7 +45,7 @@ it('holds the program, the library, its types, the page and the documents', () =
   );
 });
 
-it('holds no caches of V8, no maps, no pictures, no sources and no tests', () => {
+it('holds no V8 caches, source maps, pictures, sources or tests', () => {
   const known =
     /^(?:dist\/[\w.-]+\.(?:cjs|mjs|txt)|dist\/page\/[\w.-]+|dist\/change-view\.html|dist\/types\/.*\.d\.ts|docs\/cofferdam\.(?:1|schema\.json)|docs\/.*\.md|[A-Z-]+(?:\.md)?|package\.json)$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
@@ -70,7 +70,7 @@ it('has types that need no other package', () => {
   expect(missing).toEqual([]);
 });
 
-it('runs as it is packed, and writes its caches beside itself', () => {
+it('runs as packed, and writes its caches next to the program', () => {
   const installed = join(directory.path, 'installed');
   for (const path of packed) {
     mkdirSync(dirname(join(installed, path)), { recursive: true });

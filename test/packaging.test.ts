@@ -1,4 +1,4 @@
-/** What `npm run package` makes agrees with the program, the sources and what its readers demand. */
+/** What `npm run package` makes agrees with the program, the sources and the formats' own rules. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ const { manifestOf, isInBundle } = await load('mcpb');
 const { serverJson, imageOf } = await load('registry');
 const { catalogueEntry, catalogueTools } = await load('catalogue');
 const { completeSbom } = await load('sbom');
-// Those of commands are offered only on request.
+// Tools that run commands are offered only on request.
 const tools = dialects
   .find(({ name }) => name === 'standard')!
   .tools.filter(({ name }) => name !== 'run_command')
@@ -42,7 +42,7 @@ function load(name: string) {
 describe('the MCPB bundle', () => {
   const bundle = manifestOf(manifest, tools);
 
-  it('says what package.json and the declarations say', () => {
+  it('agrees with package.json and the declarations of the tools', () => {
     expect(bundle).toMatchObject({ manifest_version: '0.3', name: 'cofferdam', version: manifest.version });
     expect(bundle.server).toMatchObject({ type: 'node', entry_point: manifest.bin.cofferdam });
     expect(bundle.tools.map(({ name }: { name: string }) => name)).toEqual(names);
@@ -81,11 +81,11 @@ describe('the MCPB bundle', () => {
   });
 });
 
-/** The npm registry carries no package with the schema of server.json: these are its demands on what we use of it. */
+/** No npm package has the schema of server.json, so these tests check its rules for the fields that we use. */
 describe('server.json', () => {
   const entry = serverJson(manifest, { name: 'cofferdam-1.mcpb', sha256: 'a'.repeat(64) });
 
-  it('has a name, a description and a version as the registry takes them', () => {
+  it('has a name, a description and a version that the registry accepts', () => {
     expect(entry.name).toBe(manifest.mcpName);
     expect(entry.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     expect(entry.description.length).toBeLessThanOrEqual(100);
@@ -100,7 +100,7 @@ describe('server.json', () => {
     expect(npm).toMatchObject({ registryType: 'npm', identifier: manifest.name, version: manifest.version });
     expect(npm.packageArguments).toMatchObject([{ type: 'positional', valueHint: 'directory' }]);
     expect(npm.environmentVariables).toMatchObject([{ name: 'COFFERDAM_READ_ONLY', default: 'false' }]);
-    // The version of an image is in its name, and only there.
+    // Only the name of an image holds its version.
     expect(image).toMatchObject({
       registryType: 'oci',
       identifier: `${imageOf(manifest)}:v${manifest.version}`,
@@ -135,14 +135,14 @@ describe('the image', () => {
     .map((line) => /^(\S+)\s+(.*)$/.exec(line)!.slice(1) as [string, string]);
   const all = (instruction: string) => lines.filter(([name]) => name === instruction).map(([, text]) => text);
 
-  it('has two stages, and runs as nobody special', () => {
+  it('has two stages, and runs as an ordinary user', () => {
     expect(all('FROM')).toEqual(['node:20-slim AS build', 'node:20-slim']);
     expect(all('USER')).toEqual(['node']);
     expect(all('LABEL').join()).toContain(`io.modelcontextprotocol.server.name="${manifest.mcpName}"`);
     expect(all('CMD')).toEqual(['["/workspace"]']);
   });
 
-  it('copies what is there and what .dockerignore lets through', () => {
+  it('copies only files that exist and that .dockerignore lets through', () => {
     const copied = all('COPY')
       .filter((text) => !text.startsWith('--from'))
       .flatMap((text) => text.split(' ').slice(0, -1));
@@ -171,7 +171,7 @@ describe('the image', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('the health check of the image', () => {
-  // A place of its own: the check looks for a process that was started from there.
+  // The program gets a directory of its own, because the check looks for a process that was started from there.
   let copy: string;
   beforeAll(() => {
     symlinkSync(join(root, 'dist'), join(directory.path, 'dist'));
@@ -180,7 +180,7 @@ describe.skipIf(process.platform !== 'linux')('the health check of the image', (
   const check = (file: string) =>
     spawnSync(process.execPath, [join(root, 'packaging/healthcheck.mjs'), file]).status;
 
-  it('is good while a server on stdio runs, and bad afterwards', async () => {
+  it('succeeds while a server on stdio runs, and fails afterwards', async () => {
     const client = new RawClient([directory.path], process.env, copy);
     await client.initialize();
     expect(check(copy)).toBe(0);
@@ -188,7 +188,7 @@ describe.skipIf(process.platform !== 'linux')('the health check of the image', (
     expect(check(copy)).toBe(1);
   });
 
-  it('is good when a server over HTTP answers', async () => {
+  it('succeeds when a server over HTTP answers', async () => {
     const port = await freePort();
     const env = { ...process.env, COFFERDAM_TOKEN: 'a-token-that-is-long-enough-to-be-taken' };
     const child = spawn(process.execPath, [copy, '--http', `127.0.0.1:${port}`, directory.path], { env });
@@ -206,7 +206,7 @@ describe.skipIf(process.platform !== 'linux')('the health check of the image', (
     }
   });
 
-  it('is bad when a server over HTTP runs and does not answer', async () => {
+  it('fails when a server over HTTP runs but does not answer', async () => {
     const silent = join(directory.path, 'silent.cjs');
     writeFileSync(silent, 'process.stdin.resume(); process.stdout.write("here")');
     const child = spawn(process.execPath, [silent, `--http=${await freePort()}`]);
@@ -218,7 +218,7 @@ describe.skipIf(process.platform !== 'linux')('the health check of the image', (
 });
 
 describe('the list of packages', () => {
-  it('has every package whose code is in dist/, at the version that is installed', () => {
+  it('has every package whose code is in dist/, in the installed version', () => {
     const listed = {
       metadata: { component: { 'bom-ref': 'root', name: 'folder' } },
       components: [],
@@ -238,14 +238,14 @@ describe('the list of packages', () => {
     expect(sbom.metadata.component.name).toBe('cofferdam');
   });
 
-  it('says so when the lock file does not have one', () => {
+  it('fails for a package that the lock file does not have', () => {
     const listed = { metadata: { component: {} }, components: [], dependencies: [] };
     const notices = `${'-'.repeat(78)}\nstranger 1.0.0 (MIT)\n`;
     expect(() => completeSbom(listed, manifest, notices, { packages: {} })).toThrow('stranger 1.0.0');
   });
 });
 
-/** From the maps of the programs, and the comments of those that are not minified: not what the build noted down. */
+/** Reads source maps and comments in dist/ to find the packages, and does not trust what the build wrote down. */
 function bundledFolders(): string[] {
   const texts = readdirSync(join(root, 'dist'))
     .filter((name) => /\.(?:map|mjs)$|worker\.cjs$/.test(name))
@@ -254,7 +254,7 @@ function bundledFolders(): string[] {
     ...text.matchAll(/(?:"(?:\.\.\/)*|^ *\/\/ )(node_modules\/(?:@[^/"\n]+\/)?[^/"\n]+)\//gm),
   ]);
   const folders = [...new Set(found.map(([, folder]) => folder!))];
-  // A package that was itself built from others names their sources, which nobody installs.
+  // A package that was itself bundled names the sources of others, which are not installed.
   return folders.filter((folder) => existsSync(join(root, folder, 'package.json')));
 }
 
@@ -280,7 +280,7 @@ describe.skipIf(soak(true, false) || process.platform !== 'linux' || process.arc
   'npm run package',
   () => {
     it('makes packages that work on Node 20, 22 and 24', async () => {
-      // The runner gives up a worker that says nothing for a minute: do not block.
+      // Must not block: the runner gives up on a worker that is silent for a minute.
       const run = promisify(execFile);
       const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
       const versions = ['22', '24'];

@@ -1,4 +1,4 @@
-/** Names the sentences of the references that a test proves. test/spec/coverage.test.ts looks for these calls. */
+/** Names the sentences of the references that a test proves. test/spec/coverage.test.ts searches for these calls. */
 import { sentenceIds } from './spec/sentences.ts';
 
 /** Fails for an id that no file of test/spec/ knows. */

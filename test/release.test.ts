@@ -1,4 +1,4 @@
-/** scripts/release.mjs, tried in a small repository of its own. */
+/** Runs scripts/release.mjs in a small repository of its own. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ The first version.
 const IDENTITY = '[user]\n\tname = Tester\n\temail = tester@example.org\n';
 const UNSIGNED = '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n';
 
-/** Made once, and copied for each test. */
+/** The repository, made once and copied for each test. */
 let original: { path: string; remove(): void };
 let project: { path: string; remove(): void };
 beforeAll(() => {
@@ -95,7 +95,7 @@ describe('a release', () => {
     ['minor', '0.2.0'],
     ['major', '1.0.0'],
     ['0.10.3', '0.10.3'],
-  ])('%s makes %s, and a dry run only shows it', (what, version) => {
+  ])('named %s makes version %s, and a dry run only shows it', (what, version) => {
     const { status, stdout } = release(what, '--dry-run');
     expect(status).toBe(0);
     expect(stdout).toContain(`would release small ${version} (now 0.1.0)`);
@@ -147,14 +147,14 @@ describe('a release is refused', () => {
     expect(read('package.json')).toContain('"version": "0.1.0"');
   });
 
-  it('without a version, or with an option that it does not know', () => {
+  it('without a version, or with an unknown option', () => {
     expect(release().stderr).toContain('usage: npm run release -- major|minor|patch');
     expect(release('patch', '--force')).toMatchObject({ status: 2, stdout: '' });
   });
 });
 
 describe('publishing', () => {
-  it('takes only the commit that has the tag of its version', () => {
+  it('accepts only the commit that has the tag of its version', () => {
     expect(release('publish', '--dry-run')).toMatchObject({
       status: 2,
       stderr: 'release: the current commit does not have the tag v0.1.0\n',

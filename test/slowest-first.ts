@@ -1,4 +1,4 @@
-/** The order of the test files: those that take longest begin first, so that none of them is left alone at the end. */
+/** Runs the slowest test files first, so that none of them is left running alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const SLOWEST_FIRST = [

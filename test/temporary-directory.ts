@@ -1,6 +1,6 @@
 /**
- * Chooses the directory for the temporary files of a test. In these rooms it is in memory, where a new file takes a
- * twentieth of the processor time that it takes on a disk; a soak has all files on disk.
+ * Chooses the directory for the temporary files of a test. For the folders below it is in memory, where a new file
+ * takes a twentieth of the processor time that it takes on a disk. A soak has all files on disk.
  */
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -17,7 +17,7 @@ const IN_MEMORY = [
   'state/directory/',
   'trace/',
 ];
-/** Their subject is two file systems, what npm starts, or a sandbox, which has a /dev of its own. */
+/** These are about two file systems, about what npm starts, or about a sandbox, which has a /dev of its own. */
 const ON_DISK = [
   'cli/start',
   'engine/journal/devices',

@@ -1,10 +1,10 @@
-/** For tests of commands that a time limit ends while they run. */
+/** Helps to test commands that a time limit ends while they run. */
 
 const MOST_SECONDS = 20;
 
 /**
- * Runs a command again with more time until the limit has found it at work: on a busy machine a program may need
- * seconds to start, and one that was ended before it began tells nothing.
+ * Runs a command again, with more time, until the limit has ended it while it was running. On a busy machine a program
+ * may need seconds to start, and one that was ended before it began proves nothing.
  */
 export async function timedOutWhileRunning<T>(
   run: (seconds: number) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Directories for tests: laid out from a description, and read back into one. */
+/** Lays out directories for tests from a description, and reads them back into one. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A file is its text; anything else says what it is. A path that ends in `/` is a directory. */
+/** A string is the text of a file, and anything else says what it is. A path that ends in `/` is a directory. */
 export type Described =
   | string
   | { base64: string }
@@ -34,16 +34,16 @@ export function temporaryDirectory(under = tmpdir()): { path: string; remove(): 
 }
 
 /**
- * The same in memory, where the system has room for that: for thousands of files, and for what waits for the disk at
- * each step, in tests that are not about the disk. Not for commands in a sandbox, which have a /dev of their own.
+ * A temporary directory in memory, if the system has room for that: for thousands of files, and for tests that would
+ * wait for the disk at each step but are not about it. Not for commands in a sandbox, which have a /dev of their own.
  */
 export function memoryDirectory(): { path: string; remove(): void } {
   return temporaryDirectory(process.env.COFFERDAM_TESTS_MEMORY);
 }
 
 /**
- * `rm` goes as deep as a tree is; Node 20 gives up where the path gets too long for one system call. A test may have
- * taken the permission to change a directory, which binds every user but root.
+ * Uses `rm`, which removes a tree of any depth. Node 20 gives up where a path is too long for one system call. A test
+ * may also have removed the write permission of a directory, which stops every user but root.
  */
 export function removeTree(path: string): void {
   try {
@@ -74,7 +74,7 @@ export function layOut(root: string, tree: Tree): void {
   }
 }
 
-/** The tree as it stands: text as text, other bytes as base64, links as links; empty directories end in `/`. */
+/** The tree on disk: text as text, other bytes as base64, links as links. Empty directories end in `/`. */
 export function readBack(root: string, at = ''): Tree {
   const tree: Tree = {};
   const names = readdirSync(join(root, at)).sort();

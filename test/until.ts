@@ -1,10 +1,10 @@
-/** Waits for a state, never for a time: the deadline only ends a test that would hang. */
+/** Waits for a state, never for a fixed time. The deadline only ends a test that would hang. */
 const PATIENCE_MS = 120_000;
 
-/** A look at all processes of the machine takes milliseconds: who looks more often takes the processor from them. */
+/** Listing all processes of the machine takes milliseconds, and doing it more often would slow them down. */
 export const BETWEEN_LOOKS_AT_PROCESSES_MS = 50;
 
-/** Looks again and again until the value fits, and returns it; after two minutes, whatever it is. */
+/** Reads a value again and again until it fits, and returns it. After two minutes it returns whatever the value is. */
 export async function settled<T>(
   look: () => T | Promise<T>,
   fits: (value: T) => boolean,

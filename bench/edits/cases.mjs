@@ -1,9 +1,9 @@
 /**
- * The ways in which edits are spoiled, as rows of one table: the same mishap by the name that it has for edits by
- * text, by anchors and for patches. What does not befall a kind of edit is left out there.
+ * The ways in which edits are spoiled, as rows of one table. Each row names one mishap for edits by text, for edits by
+ * anchors and for patches, as far as it can happen to them.
  */
 
-/** After a row with `never`, a file that has changed at all is wrong. */
+/** In a row with `never`, any change of the file is wrong. */
 const ROWS = [
   { title: 'right', text: 'as it is', anchors: 'as it is', patch: 'as it is' },
   { title: 'indented further', text: 'more indentation', patch: 'shifted indentation' },
@@ -38,7 +38,7 @@ const ROWS = [
 
 export const rowTitles = ROWS.map(({ title }) => title);
 
-/** What each row does with an edit of a kind; undefined for an edit that cannot be spoiled so. */
+/** The rows for one kind of edit. `caseOf` gives the spoiled edit, or undefined if it cannot be spoiled that way. */
 export function rowsFor(kind, spoils) {
   const named = {
     text: { 'as it is': (edit) => edit, ...spoils.TOLERABLE, ...spoils.INTOLERABLE },
@@ -58,10 +58,10 @@ export function rowsFor(kind, spoils) {
   });
 }
 
-/** This leaves out a part of the text on purpose, and what is left stands in the file. */
+/** This mishap leaves out a part of the text on purpose, so the rest still occurs in the file. */
 const SHORTENED = 'too little of it';
 
-/** Where the spoiled text still stands in the file to the letter, the new text means what it says. */
+/** Skips an edit whose spoiled text still occurs in the file exactly: the edit would then be right. */
 function textCase({ spoil, edit, random, name }) {
   const spoiled = spoil(edit, random);
   if (!spoiled || name === 'as it is') return spoiled && { ...spoiled, now: spoiled.source };

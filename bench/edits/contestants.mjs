@@ -1,7 +1,7 @@
-/** Who is sent the edits, and how: `call` gives the tool and its arguments for an edit of one file. */
+/** The servers that get the edits, and how: `call` gives the tool and its arguments for an edit of one file. */
 import { Server } from '../server.mjs';
 
-/** The file that all edits are edits of. */
+/** The file that all edits change. */
 export const NAME = 'file';
 
 const PEERS = {
@@ -18,7 +18,7 @@ const PEERS = {
   editor: ({ path, oldText, newText }) => ['str_replace', { path, old_str: oldText, new_str: newText }],
 };
 
-/** Each with the kind of edit that it takes: `text`, `anchors` or `patch`. Those that do not install say why. */
+/** Each contestant with the kind of edit that it takes (`text`, `anchors`, `patch`), or why it does not install. */
 export async function contestants(bench) {
   const own = [
     ['edit_file by text', 'text', ({ oldText, newText }) => ['edit_file', oneEdit({ oldText, newText })]],

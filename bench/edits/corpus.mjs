@@ -1,4 +1,4 @@
-/** Gathers 300 edits of real sources. The same repository on the same machine gives the same ones. */
+/** Gathers 300 edits of real sources. The same repository on the same machine gives the same edits. */
 import { join } from 'node:path';
 import { historyEdits } from './history.mjs';
 import { sourcesOf } from './sources.mjs';
@@ -6,7 +6,7 @@ import { sourcesOf } from './sources.mjs';
 const SIZE = 300;
 const FROM_HISTORY = { typescript: 70, javascript: 20, markdown: 20 };
 const LANGUAGES = ['python', 'perl', 'shell', 'c', 'javascript'];
-/** Few of each source, so that there are many sources. */
+/** Takes few edits from each source, so that there are many sources. */
 const OF_EACH_SOURCE = 2;
 
 /** `spoils` has the corpus of the tests and the function that makes edits of a source. */

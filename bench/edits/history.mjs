@@ -7,7 +7,7 @@ const MOST_BYTES = 60_000;
 const CONTEXT = 2;
 const ONE_IN = 8;
 
-/** So many edits by language, from the oldest commits on; none where there is no history. */
+/** As many edits as `counts` asks for in each language, from the oldest commits on; none where there is no history. */
 export async function historyEdits(root, counts, random) {
   const git = async (...args) => (await run('git', ['-C', root, ...args], { keep: true })).output;
   const changes = await changesIn(git);
@@ -25,7 +25,7 @@ export async function historyEdits(root, counts, random) {
   return edits;
 }
 
-/** One in so many first, then the others: which ones does not depend on how many commits there are. */
+/** Puts one change in `ONE_IN` first, chosen by its hash: so the choice does not depend on the number of commits. */
 function scattered(changes) {
   const isFirst = ({ before }) => Number.parseInt(before.slice(0, 6), 16) % ONE_IN === 0;
   return [...changes.filter(isFirst), ...changes.filter((change) => !isFirst(change))];
@@ -54,7 +54,7 @@ async function changesIn(git) {
   });
 }
 
-/** One hunk of a change, with the file as it was before it. */
+/** One hunk of a change, and the file as it was before. */
 async function editOf(git, { before, after, path, language }, random) {
   const source = await git('cat-file', 'blob', before);
   if (source.length > MOST_BYTES || !source.endsWith('\n') || source.includes('\r')) return undefined;

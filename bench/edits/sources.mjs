@@ -1,11 +1,11 @@
-/** Sources that are on the machine anyway: of Debian's packages, and of the packages in node_modules. */
+/** Finds sources that are on the machine anyway: in Debian's packages, and in node_modules. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LEAST_BYTES = 2000;
 const MOST_BYTES = 40_000;
 
-/** Where sources of a language are found: directories, and what their names or first lines are like. */
+/** Where to find sources of a language: directories, and patterns for file names or first lines. */
 const PLACES = {
   python: { folders: ['/usr/lib/python3.11', '/usr/lib/python3', '/usr/lib/python3.13'], name: /\.py$/ },
   perl: { folders: ['/usr/share/perl/5.36', '/usr/share/perl/5.40', '/usr/share/perl5'], name: /\.p[ml]$/ },
@@ -29,7 +29,7 @@ const PLACES = {
   },
 };
 
-/** Texts of some sources of a language, the same on every run on the same machine. */
+/** The texts of some sources of a language. Every run on the same machine gives the same ones. */
 export function sourcesOf(language, modules, count) {
   const { folders, name, first, isPackage } = PLACES[language];
   const texts = [];
@@ -53,7 +53,7 @@ function filesIn(folder, name) {
   }
 }
 
-/** Undefined for what is no text of a fitting size. */
+/** The text of a file; undefined if it is no text, or has the wrong size. */
 function textOf(path) {
   try {
     const { size } = statSync(path);

@@ -1,4 +1,4 @@
-/** The corpus of the tests and what spoils it: TypeScript, which Node 20 does not run as it is. */
+/** Loads the corpus of the tests and the functions that spoil it. They are TypeScript, which Node 20 does not run. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ const MODULES = [
   '../../src/engine/text/diff/unified-diff.ts',
 ];
 
-/** All that these modules export. */
+/** Returns everything that these modules export. */
 export async function loadSpoils(root) {
   const { build } = await import('esbuild');
   const folder = join(root, 'test/corpus');

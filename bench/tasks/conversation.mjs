@@ -1,13 +1,13 @@
-/** One agent's calls to a server: what was answered, and what calls and answers cost. */
+/** One agent's calls to a server, the answers, and what both cost. */
 
-/** English, code and JSON come to about four bytes a token. */
+/** A token of English, code or JSON has about four bytes. */
 const BYTES_A_TOKEN = 4;
-/** Common clients pass on no answer that is longer than this. */
+/** Common clients do not pass on a longer answer. */
 export const CLIENT_TOKENS = 25_000;
 
 export class Conversation {
   calls = 0;
-  /** All that came back: { text, content, isError }. */
+  /** Every answer so far: { text, content, isError }. */
   answers = [];
   longestTokens = 0;
   #server;
@@ -26,7 +26,7 @@ export class Conversation {
     return bytesOf(this.#server) - this.#before;
   }
 
-  /** Makes one call. An error is an answer, too: agents read it and go on. */
+  /** Makes one call. An error is an answer, too: agents read it and carry on. */
   async ask(name, args) {
     this.calls++;
     const before = this.#server.received;

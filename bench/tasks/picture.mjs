@@ -1,4 +1,4 @@
-/** Makes a picture: an image file that any program can show, with enough in it not to shrink to nothing. */
+/** Makes an image file that any program can show, with enough detail that it does not compress to nothing. */
 import { deflateSync } from 'node:zlib';
 
 const SIDE = 96;
@@ -35,7 +35,7 @@ function chunk(type, data) {
   return framed;
 }
 
-/** The checksum of the format; Node has it only from 20.15 on. */
+/** The CRC that the PNG format needs. Node has it only since 20.15. */
 function checksum(bytes) {
   let sum = 0xffffffff;
   for (const byte of bytes) {

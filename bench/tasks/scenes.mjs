@@ -1,13 +1,13 @@
 /**
- * The ten tasks. `prepare` makes the files and gives what the agent is told; `problem` looks at the disk and at the
- * answers when the agent has finished, and gives what is not as asked, or nothing.
+ * The ten tasks. `prepare` makes the files and returns what the agent gets to know. When the agent has finished,
+ * `problem` checks the disk and the answers, and returns what is not as asked, or nothing.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { picture } from './picture.mjs';
 import { modules, writeAll } from './sources.mjs';
 
-/** Stands in every module of the scenes. */
+/** A line that every module of the scenes has. */
 const TITLES_OF_FOUND =
   '    if (found.length === 0) return [];\n    return found.map((entry) => entry.title);\n';
 
@@ -32,7 +32,7 @@ const rename = {
   key: 'rename',
   title: 'rename a function in 40 files',
   prepare(folder) {
-    // Another name begins with the one that changes, as they do.
+    // Another name begins with the one that changes, as happens in real code.
     const files = modules(120, (index) =>
       index % 3 === 0
         ? [
@@ -90,7 +90,7 @@ const uses = {
     return { functionName: 'checksumOf', wanted };
   },
   problem({ wanted }, conversation) {
-    if (conversation.text.includes("checksumOf('vendored")) return 'it answers what stands in node_modules';
+    if (conversation.text.includes("checksumOf('vendored")) return 'it answers with what is in node_modules';
     return missing(wanted, conversation);
   },
 };
@@ -102,7 +102,7 @@ const patch = {
     const files = modules(10);
     writeAll(folder, files);
     const [one, two] = [...files.keys()];
-    // Each hunk as an agent without a tool for patches would make edits of it, and as the patch has it.
+    // Each hunk as the edits that an agent without a tool for patches would make, and as the patch has it.
     const hunks = [
       {
         name: one,
@@ -228,7 +228,7 @@ function mapped(files, change) {
   return new Map([...files].map(([name, text]) => [name, change(text)]));
 }
 
-/** The first file that is not as it should be. */
+/** The first file that does not have the expected content. */
 function differing(folder, files) {
   for (const [name, text] of files) {
     if (readFileSync(join(folder, name), 'utf8') !== text) return `${name} is not as it should be`;
@@ -236,7 +236,7 @@ function differing(folder, files) {
   return undefined;
 }
 
-/** Answers in JSON have their quotes escaped. */
+/** What the answers do not contain, also with escaped quotes, as in JSON. */
 function missing(wanted, { text }) {
   const lost = wanted.filter(
     (part) => !text.includes(part) && !text.includes(JSON.stringify(part).slice(1, -1)),

@@ -1,10 +1,10 @@
-/** Sources for the tasks to work on: a small program of our own making, as large as a task needs. */
+/** Writes sources for the tasks to work on: a made-up program, as large as a task needs. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const AREAS = ['orders', 'stock', 'mail', 'billing', 'search'];
 
-/** Modules by their path below the folder. `extra` gives lines that a module has besides, or none. */
+/** Modules, keyed by their path below the folder. `extra` gives additional lines for a module, or none. */
 export function modules(count, extra = () => []) {
   return new Map(
     Array.from({ length: count }, (_, index) => {

@@ -15,9 +15,9 @@ export function patch(site) {
     ['write_file', { path: 'other.txt', content: 'x\n'.repeat(2_000_000 * scale) }],
     ['shell_exec', { command: 'ls', args: ['many'] }],
     ['shell_exec', { command: 'ls', args: many(10_000, (i) => `many/x${i}`) }],
-    // At every scale: nearly as many as are not refused.
+    // At every scale: nearly as many arguments as are accepted.
     ['shell_exec', { command: 'ls', args: Array.from({ length: 8000 }, (_, i) => `x${i}`) }],
-    // At every scale: so many are refused, and before the options are looked at.
+    // At every scale: too many arguments, refused before anything reads the options.
     ['shell_exec', { command: 'ls', args: Array(60_000).fill(`-${'l'.repeat(20)}`) }],
     ['shell_exec', { command: 'ls', args: [`-${'l'.repeat(1_000_000)}`] }],
     ['shell_exec', { command: 'find', args: Array(100_000).fill('-print') }],
@@ -26,7 +26,7 @@ export function patch(site) {
     ['shell_exec', { command: 'ls', args: Array(10).fill('token'.repeat(400)) }],
     ['shell_exec', { command: 'ls', args: [`-${'token'.repeat(20_000)} `, 'x'] }],
     ['shell_exec', { command: 'ls', args: ['/a'.repeat(2_000_000)] }],
-    // A line that begins like a fence and is none.
+    // A line that begins like a fence but is none.
     ['patch_apply', { path: 'patched.txt', patch: `${'~'.repeat(100_000)}\`\n@@ -1 +1 @@\n-a\n+b\n` }],
     ['write_file', { path: 'whole.txt', content: fifty }],
     ['append', { path: 'whole.txt', content: 'x\r\n'.repeat(1_000_000 * scale) }],

@@ -5,7 +5,7 @@ export function replay(site) {
   const { root, scale } = site;
   const { at, many, wrong, bomb, fifty, deepPath, mostEdits } = inputsFor(site);
   const thousands = many(3000, (i) => ({ oldText: `line ${i * 100 + 1} of the file\n`, newText: 'x\n' }));
-  /** As many at every scale: a list that is not refused is the longest there is. */
+  /** The same count at every scale: the longest list that is accepted. */
   const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
   return [
     ['list_directory', { path: at('many') }],
@@ -89,7 +89,7 @@ export function replay(site) {
     ['grep_files', { directory: at('many'), regex: 'x' }],
     ['grep_files', { directory: root, regex: 'line', maxMatches: 1_000_000 }],
     ['grep_files', { directory: at('tree'), regex: 'a{256}'.repeat(1666) }],
-    // What a pattern costs before the first file is read.
+    // What a pattern costs before any file is read.
     ['grep_files', { directory: at('tree/part-0'), regex: 'a{256}'.repeat(83) }],
     ['grep_files', { directory: at('tree/part-0'), regex: `(?:${'x'.repeat(400)}){9999999}` }],
     ['grep_files', { directory: at('tree/part-0'), regex: '(a|b)'.repeat(90) }],
@@ -98,7 +98,7 @@ export function replay(site) {
     ['grep_files', { directory: at('tree/part-0'), regex: `${'(a?'.repeat(1600)}${')'.repeat(1600)}` }],
     ['grep_files', { directory: at('tree/part-0'), regex: '[a-z]{1,99}'.repeat(900) }],
     ['grep_files', { directory: at('tree/part-0'), regex: '(?:é|ß|[à-ÿ]){1,50}'.repeat(500) }],
-    // Both in one: everything is compared before and after each command.
+    // One command that changes many files and prints much. All entries are compared before and after it.
     [
       'execute_command',
       {

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * `scale` 1 is 200,000 entries, 400,000 lines, a line of 12 MB and contents of 50 MB; `entryScale` is another one for
- * the entries alone.
+ * `scale` 1 means 200,000 entries, 400,000 lines, a line of 12 MB and contents of 50 MB. `entryScale` applies to the
+ * entries alone.
  */
 export function layOut(root, scale = 1, entryScale = scale) {
   const site = siteOf(root, scale, entryScale);
@@ -14,7 +14,7 @@ export function layOut(root, scale = 1, entryScale = scale) {
   return site;
 }
 
-/** The same where it lies already. */
+/** Describes a site that was laid out before. */
 export function siteOf(root, scale = 1, entryScale = scale) {
   return {
     root,
@@ -36,7 +36,7 @@ function entries({ root, entryScale, entries }) {
   for (let i = 0; i < 50_000 * entryScale; i++)
     mkdirSync(join(root, 'directories', `directory-${i}`), { recursive: true });
   mkdirSync(join(root, 'deep', ...Array.from({ length: 400 }, () => 'd')), { recursive: true });
-  // Rules for names that are not there: each entry is asked against all of them.
+  // Rules for names that do not exist: each entry is checked against all of them.
   const rules = Array.from({ length: 100_000 * entryScale }, (_, i) => `/generated-${i}/*.out\n`).join('');
   mkdirSync(join(root, 'ruled'));
   writeFileSync(join(root, 'ruled', '.gitignore'), rules);
@@ -55,13 +55,13 @@ function texts({ root, scale, lines }) {
   writeFileSync(join(root, 'megabyte.txt'), 'ab c'.repeat(200_000));
   // At every scale: longer than an answer may be.
   writeFileSync(join(root, 'one-line.txt'), 'ab c'.repeat(2_200_000));
-  // At every scale: of so few bytes no text has more lines.
+  // At every scale: no text of so few bytes has more lines.
   writeFileSync(join(root, 'short-lines.txt'), 'a\n'.repeat(40_000));
   writeFileSync(join(root, 'small.txt'), 'small\n');
   writeFileSync(join(root, 'binary.png'), Buffer.alloc(5_000_000 * scale, 1));
 }
 
-/** What takes long to decode, to measure or to look through. */
+/** Texts that take long to decode, to measure or to search. */
 function characters({ root, scale }) {
   writeFileSync(join(root, 'wide.txt'), 'äß–漢\n'.repeat(1_000_000 * scale));
   writeFileSync(join(root, 'tags.txt'), `\u{1f3f4}${'\u{e0061}'.repeat(1_500_000 * scale)}`);

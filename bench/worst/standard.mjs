@@ -10,7 +10,7 @@ export function standard(site) {
   const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb, mostEdits } = inputs;
   const edit = (path, edits, dryRun = true) => ['edit_file', { path: at(path), edits, dryRun }];
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
-  /** As many at every scale: a list that is not refused is the longest there is. */
+  /** The same count at every scale: the longest list that is accepted. */
   const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);
   const blanks = '\t'.repeat(2500);
   return [
@@ -27,11 +27,11 @@ export function standard(site) {
     ['search_files', { path: at('ruled'), pattern: '*.txt' }],
     ['grep_files', { pattern: 'line', limit: 10_000, context: 50 }],
     ['grep_files', { pattern: 'text', path: at('ruled') }],
-    // Whatever looks for secrets must not go through each word again from each of its letters.
+    // A search for secrets must not scan each word again from each of its letters.
     ['grep_files', { pattern: 'token'.repeat(400), path: at('small.txt') }],
     edit('small.txt', [{ oldText: `x\n${blanks}…...${blanks}#…`, newText: '' }]),
     ['read_text_file', { path: wrong(1) }],
-    // At every scale: so long a path or pattern is refused before anybody takes it apart.
+    // At every scale: a path or pattern of this length is refused before anything splits it.
     ['read_text_file', { path: '/a'.repeat(2_000_000) }],
     ['search_files', { path: root, pattern: '['.repeat(2_000_000) }],
     ['read_text_file', { path: at('large.txt'), offset: Math.round(2_900_000 * scale), hash: true }],
@@ -55,10 +55,10 @@ export function standard(site) {
     edit('small.txt', mostEdits),
     edit('lines.txt', [{ oldText: 'line', newText: 'row', all: true }]),
     edit('lines.txt', [{ oldText: '^line', newText: 'row', regex: true }]),
-    // There is no such place: the nearest one is looked for in the whole file.
+    // There is no such place, so the closest one is searched for in the whole file.
     edit('large.txt', [{ oldText: `line of some\n${'text in a lime\n'.repeat(20)}`, newText: '' }]),
     edit('long.txt', [{ oldText: `c${'ab x'.repeat(5000)}`, newText: '' }]),
-    // Short lines take longest, in the file or in what is looked for.
+    // Short lines take longest, in the file or in oldText.
     edit('short-lines.txt', [{ oldText: `${'a\n'.repeat(200)}b`, newText: 'b' }]),
     edit('small.txt', [{ oldText: 'a\n'.repeat(1_000_000 * scale), newText: '' }]),
     edit('lines.txt', [{ oldText: 'lines  7 of the “file”', newText: '' }]),
@@ -80,7 +80,7 @@ export function standard(site) {
     ['resources/templates/list', {}],
     ['resources/read', { uri: pathToFileURL(at('many')).href }],
     ['resources/read', { uri: pathToFileURL(at('large.txt')).href }],
-    // At every scale: so long a path is refused before anybody takes it apart.
+    // At every scale: a path of this length is refused before anything splits it.
     ['resources/read', { uri: `file:///${'a/'.repeat(1_500_000)}` }],
     ['completion/complete', { ref: TEMPLATE, argument: { name: 'path', value: 'e' } }],
     ['completion/complete', { ref: TEMPLATE, argument: { name: 'path', value: 'many/entry-1' } }],

@@ -12,9 +12,9 @@ export function workspace(site) {
     ['write_file', { file: 'many/newest.txt', content: 'x' }],
     ['delete_file', { path: 'many/nosuch' }],
     ['read_file', Object.fromEntries(many(10_000, (i) => [`field${i}`, i]))],
-    // At every scale: as many as are not refused.
+    // At every scale: nearly as many fields as are accepted.
     ['read_file', Object.fromEntries(Array.from({ length: 4900 }, (_, i) => [`field${i}`, i]))],
-    // At every scale: so many are refused, and nobody goes through them before.
+    // At every scale: too many fields, refused before anything goes through them.
     ['read_file', Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`field${i}`, i]))],
     ['mkdir', { dir: 'many/made' }],
     ['write_file', { file: `below/${deepPath}`, content: 'x' }],

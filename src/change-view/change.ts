@@ -1,8 +1,8 @@
-/** A change as the server tells it: in the result of the call that made it, and in answer to the view. */
+/** A change as the server describes it: in the result of the call that made it, and in answers to the view. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { PageDiff, PageEntry } from '../page/wire.ts';
 
-/** Which entries a call has made, and which tools show and undo them. */
+/** The journal entries that a call made, and the tools that show and undo them. */
 export interface Made {
   entries: string[];
   show?: string;
@@ -14,7 +14,7 @@ export interface ShownChange extends Pick<PageEntry, 'state' | 'roots' | 'undoes
   tool?: string;
   files: PageDiff[];
   moreFiles?: number;
-  /** The entry that took this one back: to take that one back is to redo this one. */
+  /** The entry that undid this one: undoing that entry redoes this one. */
   undoneBy?: string;
 }
 
@@ -28,7 +28,7 @@ export function textOf({ content }: CallToolResult): string {
 
 const HEADER = /^--- .*\n\+\+\+ .*$/gm;
 
-/** The unified diff in an answer, where there is exactly one: in a fence, or up to the end. */
+/** The unified diff in an answer that has exactly one: up to the end of its code fence, or of the answer. */
 export function diffIn(text: string): string | undefined {
   const [header, another] = text.matchAll(HEADER);
   if (!header || another) return undefined;

@@ -1,4 +1,4 @@
-/** The client around the view: requests to it, and what it tells the view. */
+/** The client that shows the view: sends requests to it, and receives its messages. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type {
   McpUiHostContext,
@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/ext-apps';
 import { version } from '../version.ts';
 
-/** Of the extension. */
+/** The version of the MCP Apps extension. */
 const PROTOCOL_VERSION = '2026-01-26';
 const METHOD_NOT_FOUND = -32601;
 
@@ -21,10 +21,10 @@ interface Message {
 }
 
 export interface HostEvents {
-  /** The call has ended. */
+  /** Called when the tool call has ended. */
   onResult(result: CallToolResult): void;
   onCancelled(): void;
-  /** The theme, or the room that the view has; only what has changed. */
+  /** Called with changes of the context: the theme, or the space for the view. */
   onContext(context: McpUiHostContext): void;
 }
 
@@ -56,12 +56,12 @@ export class Host {
     this.#send({ method: 'ui/notifications/initialized', params: {} });
   }
 
-  /** The client may ask the user first, or refuse: then it rejects. */
+  /** Rejects when the client, which may ask the user first, refuses. */
   callTool(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
     return this.#ask('tools/call', { name, arguments: args });
   }
 
-  /** Tells how much room the view needs. */
+  /** Tells the client how much space the view needs. */
   sizeChanged(height: number): void {
     this.#send({ method: 'ui/notifications/size-changed', params: { height } });
   }
@@ -74,32 +74,32 @@ export class Host {
     });
   }
 
-  /** Clients give a view an origin of its own, which it does not know of them. */
+  /** Uses '*' because a view does not know the origin of the client. */
   #send(message: Omit<Message, 'jsonrpc'>): void {
     this.#window.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 
   #receive(message: Message | null): void {
     if (message?.jsonrpc !== '2.0') return;
-    if (message.method === undefined) this.#answered(message);
-    else if (message.id === undefined) this.#told(message.method, message.params ?? {});
+    if (message.method === undefined) this.#receiveAnswer(message);
+    else if (message.id === undefined) this.#receiveNotification(message.method, message.params ?? {});
     else this.#answer(message.id, message.method);
   }
 
-  #answered({ id, result, error }: Message): void {
+  #receiveAnswer({ id, result, error }: Message): void {
     const waiting = this.#waiting.get(id!);
     this.#waiting.delete(id!);
     if (error) waiting?.reject(new Error(error.message ?? 'The client refused'));
     else waiting?.resolve(result);
   }
 
-  #told(method: string, params: Record<string, unknown>): void {
+  #receiveNotification(method: string, params: Record<string, unknown>): void {
     if (method === 'ui/notifications/tool-result') this.#events.onResult(params as unknown as CallToolResult);
     else if (method === 'ui/notifications/tool-cancelled') this.#events.onCancelled();
     else if (method === 'ui/notifications/host-context-changed') this.#events.onContext(params);
   }
 
-  /** Before the client takes the view away it asks, and a view that keeps nothing agrees. */
+  /** The client asks before it removes the view. The view has nothing to save, so it agrees. */
   #answer(id: string | number, method: string): void {
     if (method === 'ping' || method === 'ui/resource-teardown') this.#send({ id, result: {} });
     else this.#send({ id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } });

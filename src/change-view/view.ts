@@ -1,4 +1,4 @@
-/** Shows what a call has changed, and takes it back. Without a change it shows what the call answered. */
+/** Shows what a call changed, and undoes or redoes it. If the call changed nothing, shows its answer. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { plural } from '../page/data/format.ts';
@@ -70,14 +70,14 @@ function headOf(section: HTMLElement, made: Made, change: ShownChange): HTMLElem
   const act = button(isRedo ? 'Redo' : 'Undo', () => {
     act.disabled = true;
     act.textContent = isRedo ? 'Redoing…' : 'Undoing…';
-    void takeBack(section, made, change.entry, target);
+    void undoEntry(section, made, change.entry, target);
   });
   head.append(act);
   return head;
 }
 
-/** Reads the change again afterwards: somebody else may have undone it. */
-async function takeBack(section: HTMLElement, made: Made, entry: string, target: string): Promise<void> {
+/** Undoes an entry, then reads the change again: somebody else may have undone it meanwhile. */
+async function undoEntry(section: HTMLElement, made: Made, entry: string, target: string): Promise<void> {
   const problem = await host.callTool(made.undo!, { entry: target }).then(
     (result) => (result.isError ? textOf(result) : undefined),
     ({ message }: Error) => message,
@@ -87,7 +87,7 @@ async function takeBack(section: HTMLElement, made: Made, entry: string, target:
   );
 }
 
-/** A dry run answers a diff, too. */
+/** Shows the answer of a dry run as a diff. */
 function answerView(result: CallToolResult): HTMLElement {
   const text = textOf(result);
   const diff = result.isError ? undefined : diffIn(text);
@@ -95,7 +95,7 @@ function answerView(result: CallToolResult): HTMLElement {
   return result.isError ? problemView(text) : el('pre', {}, ...visibleLines(text));
 }
 
-/** The server shows what is in the way as a diff. */
+/** When something is in the way of an undo, the server's answer has a diff of it. */
 function problemView(text: string): HTMLElement {
   const diff = diffIn(text);
   const said = diff === undefined ? text : text.slice(0, text.indexOf(diff)).trimEnd();

@@ -1,4 +1,4 @@
-/** `cofferdam doctor`: which protections are active here, and what is missing. */
+/** `cofferdam doctor`: says which protections are active here, and what is missing. */
 
 import type { Paint } from '../display/colour.ts';
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';

@@ -24,7 +24,7 @@ import { UsageError } from './usage-error.ts';
 
 type Init = CommandTo<'init'>;
 
-/** What `init` needs to know of one client here. */
+/** What `init` needs to know about one client on this machine. */
 interface Target {
   client: Client;
   path: string;
@@ -82,7 +82,7 @@ function targetOf(
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
       throw new UsageError(`${directory}: no such directory`);
   }
-  // By absolute paths: a client that is started from a desktop may have another PATH and directory.
+  // Absolute paths: a client that is started from a desktop may have another PATH and working directory.
   const args = [resolve(program), ...options, ...directoryArguments(served)];
   const launch = { command: process.execPath, args };
   return { client, path, place: { format: client.format, keys: client.keys, name }, launch };
@@ -116,7 +116,7 @@ function write(
     throw new UsageError(
       `${path} has another entry '${place.name}': --force replaces it, --name NAME adds a second one; nothing was changed`,
     );
-  // The old backup is still the file without the entry: better to go back to than the entry that is replaced.
+  // The old backup still holds the file without any entry. Keep it: it is a better backup than the entry to replace.
   const backup = present === undefined ? undefined : readBackup(file);
   const keepBackup = backup !== undefined && addsTo(backup, place, present as ServerEntry, file.text);
   const text = withEntry(keepBackup ? backup : file.text, place, entry);
@@ -143,7 +143,7 @@ function remove({ path, place }: Target, file: ClientConfigFile): number {
   return print(`Removed '${place.name}' from ${path}.\nThe old bytes are in ${backupOf(file)}.\n`);
 }
 
-/** Whether the text is the other one with the entry added. */
+/** Whether `text` is `without` with the entry added. */
 function addsTo(without: string, place: EntryPlace, entry: ServerEntry, text: string): boolean {
   try {
     return entryIn(without, place) === undefined && withEntry(without, place, entry) === text;
@@ -153,7 +153,7 @@ function addsTo(without: string, place: EntryPlace, entry: ServerEntry, text: st
   }
 }
 
-/** Sentences of the table for a terminal, which shows no Markdown. */
+/** Sentences of the table without Markdown, for a terminal. */
 function plain(sentences: string): string {
   return sentences.replaceAll('`', '');
 }

@@ -1,12 +1,18 @@
-/** What a command prints, and the exit code that goes with it. */
-import type { Outcome } from './history/history.ts';
+/** Prints what a command says, and gives the exit code that goes with it. */
+
+export interface Outcome {
+  output: string;
+  failed: boolean;
+  /** Why the work stopped after everything in the output was done. */
+  problem?: string;
+}
 
 export function print(output: string): number {
   process.stdout.write(output);
   return 0;
 }
 
-/** A failure goes to stderr; so does a problem that came after a part was done, with that part on stdout. */
+/** Prints a failure on stderr. If a problem stopped the work halfway, what was done goes to stdout. */
 export async function printOutcome({ output, failed, problem }: Outcome): Promise<number> {
   const didSomething = !failed || problem !== undefined;
   await write(didSomething ? process.stdout : process.stderr, output);

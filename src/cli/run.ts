@@ -25,7 +25,7 @@ import { UsageError } from './usage-error.ts';
 const FAILED = 1;
 const WRONG_USE = 2;
 
-/** Gives the exit code. Throws what `explainFailure` explains. */
+/** Returns the exit code. `explainFailure` explains what it throws. */
 export async function run(command: Command, surroundings: Surroundings): Promise<number> {
   switch (command.do) {
     case 'help':
@@ -74,7 +74,7 @@ export async function run(command: Command, surroundings: Surroundings): Promise
   }
 }
 
-/** What the operator reads of a failed command, and its exit code. A problem of theirs needs no stack. */
+/** The message about a failed command, and its exit code. An error of the operator needs no stack. */
 export function explainFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof UsageError || error instanceof StateProblem)
     return { message: error.message, exitCode: WRONG_USE };

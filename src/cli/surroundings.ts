@@ -1,4 +1,4 @@
-/** What a command gets to know of the process that runs it: main.ts alone reads the arguments and the environment. */
+/** What a command knows about the process that runs it. Only main.ts reads the arguments and the environment. */
 
 import type { Paint } from '../display/colour.ts';
 
@@ -10,12 +10,12 @@ export interface Surroundings {
   environment: Environment;
   /** The token for clients over HTTP, if the environment has one. */
   token: string | undefined;
-  /** What servers of a fleet sign with, if the environment says so: COFFERDAM_SECRET. */
+  /** The secret that servers of a fleet sign with, if COFFERDAM_SECRET is set. */
   secret?: string | undefined;
   /** The file that Node was started with. */
   program: string;
-  /** How to paint what goes to stdout. */
+  /** Colours what goes to stdout, if it is a terminal that shows colours. */
   paint: Paint;
-  /** Tells the operator, never a client. */
+  /** Writes a line for the operator, which no client sees. */
   log(line: string): void;
 }

@@ -1,4 +1,4 @@
-/** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
+/** `cofferdam tools`: lists the tools of the dialects, with their parameters and what they cost a model in tokens. */
 
 import type { ObjectSchema, Schema } from '../dialects/arguments/schema.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -19,7 +19,7 @@ import type { Surroundings } from './surroundings.ts';
 
 interface ToolsRequest extends Abilities {
   dialects: readonly Dialect[];
-  /** Whether one server offers all of them, so that no two tools may share a name; otherwise each may reuse a name. */
+  /** Whether one server offers all dialects, so that two tools cannot have the same name. */
   together: boolean;
 }
 
@@ -105,7 +105,7 @@ function tokensOf(shown: ShownTool): number {
   return estimatedTokens(JSON.stringify(shown).length);
 }
 
-/** Of the answer to tools/list, as it is sent. */
+/** The tokens of the answer to tools/list. */
 function tokensOfList(tools: readonly ShownTool[]): number {
   return estimatedTokens(JSON.stringify({ tools }).length);
 }

@@ -1,11 +1,11 @@
-/** `cofferdam trace`: every call, in the terminal or on the Tool Trace page. */
+/** `cofferdam trace`: shows every call, in the terminal or on the Tool Trace page. */
 import { resolve } from 'node:path';
 import { asStateProblem, History, openState, type StateSource } from '../engine/index.ts';
 import { TraceLog } from '../trace/log.ts';
 import { openRecorder, openTrace } from '../trace/open.ts';
 import { showTrace } from '../trace/show.ts';
+import type { TraceRequest } from './arguments/history-commands.ts';
 import type { CommandTo } from './arguments/parse.ts';
-import type { TraceRequest } from './arguments/state-commands.ts';
 import { print } from './output.ts';
 import { directoryArguments, pageConfigs } from './serve/client-configs.ts';
 import { withState } from './state/fleet.ts';
@@ -35,7 +35,7 @@ async function traceOf(
   return 0;
 }
 
-/** Serves the page alone, for servers that run elsewhere on this machine. */
+/** Serves only the page, for the calls of other servers on this machine. */
 async function tracePage(
   source: StateSource,
   port: number,
@@ -46,7 +46,7 @@ async function tracePage(
   const { pageHistory } = await import('../server/page/sources.ts');
   const { version, log, program } = surroundings;
   const recorder = openRecorder({ source, roots: [], contents: false, ...surroundings });
-  // As for `init`, the current directory is the one to serve until somebody names another.
+  // As in `init`, the configurations serve the current directory.
   const here = directoryArguments([{ path: process.cwd(), writable: true }]);
   const sources = {
     events: openTrace(source, log),

@@ -7,7 +7,7 @@ import { repo } from './repo/index.ts';
 import { standard } from './standard/index.ts';
 import { workspace } from './workspace/index.ts';
 
-/** In the order in which they are listed. */
+/** Lists of dialects follow this order. */
 const byName: Readonly<Record<string, () => Dialect>> = {
   standard: () => standard,
   replay: () => replay,

@@ -1,4 +1,4 @@
-/** One tool call, from arguments to outcome: the one place where failures become a dialect's words. */
+/** Runs one tool call, from arguments to outcome. Only here do failures become a dialect's words. */
 import { EngineFailure, Yielder } from '../engine/index.ts';
 import { checkArguments } from './arguments/arguments.ts';
 import { ignoredIn, refuseIgnored } from './arguments/ignored-arguments.ts';
@@ -15,9 +15,9 @@ import {
 } from './results/result-size.ts';
 
 export interface CallContext extends Omit<ToolContext, 'note'> {
-  /** Notes for the client behind the result; the caller that passes the list in may add to it until the call ends. */
+  /** Notes that follow the result. Whoever passes the list in may add to it until the call ends. */
   notes?: string[];
-  /** The name that the client knows the tool by, where that is not its own. */
+  /** The name by which the client knows the tool. Default: the tool's own name. */
   calledAs?: string;
 }
 
@@ -57,12 +57,12 @@ export async function callTool(
   return isShort(noted) ? noted : shortEnough(noted, dialect, tool, context);
 }
 
-/** Arguments that it does not take are an error: nothing is ignored. */
+/** Whether the tool refuses arguments that it does not know, so that none can be ignored. */
 function refusesUnknown(tool: Tool): boolean {
   return tool.input.additionalProperties === false;
 }
 
-/** Most tools keep their results short enough for clients; this holds for all of them. */
+/** Makes sure that the client can take the outcome. Most tools keep their results short enough themselves. */
 async function shortEnough(
   outcome: ToolOutcome,
   dialect: Dialect,
@@ -85,7 +85,7 @@ function failedOutcome(error: unknown, dialect: Dialect, tool: Tool, context: To
   return { ...dialect.failed(facts, tool, context), failure: facts };
 }
 
-// Every call makes one of these: all members by name take V8 a fraction of the time that a spread takes.
+// Every call makes a context. Naming all members takes V8 a fraction of the time that a spread takes.
 function toolContext(given: CallContext, maxTokens: number | undefined, notes: string[]): ToolContext {
   const { engine, caller, session, signal, home, settings, progress, printed, explain } = given;
   const note = (text: string) => void notes.push(text);

@@ -1,9 +1,9 @@
-/** For a tool that words one kind of failure itself. */
+/** Catches one kind of failure, for a tool that words it itself. */
 import { EngineFailure, type Failure } from '../engine/index.ts';
 
 export type Caught<T, K extends Failure['kind']> = { value: T } | { failure: Failure & { kind: K } };
 
-/** Gives a failure of this kind as a value; every other one is thrown on. */
+/** Returns a failure of this kind as a value, and rethrows every other error. */
 export async function catchFailure<T, K extends Failure['kind']>(
   kind: K,
   work: () => Promise<T>,

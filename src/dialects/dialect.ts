@@ -1,8 +1,8 @@
 /**
  * What a dialect is: a vocabulary of tools over one engine, and its own words for every failure.
  *
- * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and the words
- * for what came of it (`render`). Anything longer belongs in the engine.
+ * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`), and how it words
+ * the result (`render`). Anything longer belongs in the engine.
  */
 import { type Caller, type Engine, type Failure, type RootInfo, Yielder } from '../engine/index.ts';
 import type { FromSchema, ObjectSchema } from './arguments/schema.ts';
@@ -19,7 +19,7 @@ export interface ToolHints {
   openWorld: boolean;
 }
 
-/** The same as MCP and the library show it, to the person who approves calls. */
+/** The title and the hints as MCP and the library show them to the person who approves calls. */
 export interface ToolAnnotations {
   title: string;
   readOnlyHint: boolean;
@@ -69,14 +69,14 @@ export type ToolOutcome = ResultOutcome | { error: ProtocolError; failure?: Trac
 export interface Session {
   /** The directory that the client chose to work in, where a dialect lets it choose. */
   workspace?: Engine;
-  /** The address that the client connected to names the workspace: no call chooses another. */
+  /** The address that the client connected to names the workspace, so no call can choose another. */
   workspaceIsFixed?: boolean;
-  /** What the client has read, where a dialect remembers it to understand later edits. */
+  /** What the client has read. A dialect may remember it to understand later edits. */
   readTexts?: ReadTexts;
 }
 
 export interface ToolContext {
-  /** Works for `caller`. */
+  /** Acts on behalf of `caller`. */
   engine: Engine;
   /** Who makes the call. */
   caller: Caller;
@@ -86,15 +86,15 @@ export interface ToolContext {
   home: string;
   /** Environment settings that a dialect's document names. */
   settings: Readonly<Record<string, string | undefined>>;
-  /** About how many tokens an answer may hold, in dialects that keep to that. Default: 20,000. */
+  /** About how many tokens an answer may hold, in dialects that keep to a budget. Default: 20,000. */
   maxTokens?: number | undefined;
-  /** Sends progress to a client that asked for it; a value that is not higher than the last one is not sent. */
+  /** Sends progress to a client that asked for it, unless the value is no higher than the last one. */
   progress(done: number, message: string): void;
-  /** Takes the output of a command as it comes, for progress messages. */
+  /** Receives the output of a running command, for progress messages. */
   printed?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined;
-  /** Adds a text item of its own behind the result. */
+  /** Adds a note to the result, as a text item of its own at the end. */
   note(note: string): void;
-  /** Tells an operator who asked for it (`--explain`) how the engine did the call. */
+  /** Reports how the engine carried out the call, to an operator who asked for it (`--explain`). */
   explain?: ((note: string) => void) | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface Tool {
   description: string;
   hints: ToolHints;
   input: ObjectSchema;
-  /** Other names for arguments, accepted without being shown. The real name wins when both are sent. */
+  /** Other names that the tool accepts for its arguments but does not show. The real name wins over an alias. */
   aliases: Readonly<Record<string, string>>;
   /** Starts programs: the server does not offer it where a sandbox is required and missing. */
   startsPrograms: boolean;
@@ -112,12 +112,12 @@ export interface Tool {
   needsAllowRun: boolean;
   /** Can change something, but is useful on a read-only server too: it previews, or chooses a workspace. */
   usefulReadOnly: boolean;
-  /** A client that has views shows one of the change that a call has made, see `Dialect.changeView`. */
+  /** Clients that support views show the change that a call has made, see `Dialect.changeView`. */
   hasChangeView: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
-/** A text is short for a result of one text item. */
+/** A string stands for a result of one text item. */
 type Rendered = string | ToolResult | ResultOutcome;
 
 export interface ToolDeclaration<S extends ObjectSchema, V> {
@@ -137,11 +137,11 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
 
 /** What is served, for the instructions of a dialect. */
 export interface ServedFacts {
-  /** None where the client names them. */
+  /** Empty when the client names its own roots. */
   directories: readonly RootInfo[];
-  /** Changes are kept and can be undone. */
+  /** The server keeps changes, so they can be undone. */
   canUndo: boolean;
-  /** Whether tools/list has a tool. */
+  /** Whether tools/list names this tool. */
   offers(tool: string): boolean;
 }
 
@@ -164,10 +164,7 @@ export interface Dialect {
   servesResources?: true;
   /** The roots of a client narrow what is served to it. */
   followsClientRoots?: true;
-  /**
-   * The call by which the view of a change reads it, which is no tool for models, and the name of the tool that undoes
-   * it.
-   */
+  /** How the view of a change works: the tool that reads the change, hidden from models, and the one that undoes it. */
   changeView?: { show: Tool; undo: string };
   /** The instructions that a client's model gets at the start. */
   instructions?(served: ServedFacts): string;
@@ -190,7 +187,7 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const value = await run(checked, context);
-      // To put a long result into words takes a turn of its own.
+      // Rendering a long result takes time: let other calls run first.
       const due = new Yielder(undefined).pause();
       if (due) await due;
       const rendering = render(value, checked, context.note);

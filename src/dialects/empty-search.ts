@@ -1,10 +1,10 @@
-/** Explains why a search found nothing when a filter is the cause. Only an empty search pays for it, for a second. */
+/** Explains why a search found nothing, if a filter is the cause. Only an empty search takes this extra second. */
 import { join } from 'node:path';
 import { EngineFailure } from '../engine/index.ts';
 import type { ToolContext } from './dialect.ts';
 
 const MAX_COUNTED = 20_000;
-/** How long a second search, for what an empty search left out, may take. Tests on a busy machine give it longer. */
+/** How long the second search, without the filter, may take. Tests on a busy machine give it longer. */
 export const secondSearch: { timeoutMs: number } = { timeoutMs: 1000 };
 
 type Search = ToolContext['engine']['search'];
@@ -12,19 +12,19 @@ type GlobQuery = Parameters<Search['glob']>[1];
 type FileQuery = Omit<GlobQuery, 'globs' | 'max'>;
 
 /** Files that globs choose below one directory. */
-export interface Choice extends FileQuery {
+export interface FileSelection extends FileQuery {
   directory: string;
   globs: readonly string[];
 }
 
 export interface SearchFilter {
-  /** Its name in the call: `the globs`, `the glob`. */
+  /** What the explanation calls it: `the globs`, `the glob`. */
   name: string;
-  chosen: readonly Choice[];
+  chosen: readonly FileSelection[];
   /** The same search without the filter. */
-  all: Choice;
+  all: FileSelection;
   /** Globs that reach deeper, which the explanation suggests when they choose more. */
-  wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
+  wider?: { globs: readonly string[]; chosen: readonly FileSelection[] } | undefined;
 }
 
 /** The same search with fewer restrictions. */
@@ -36,13 +36,13 @@ export interface WiderSearch {
   search(call: { signal: AbortSignal; timeoutMs: number }): Promise<{ matches: number }>;
 }
 
-/** Counts the files that one of the choices means, each of them once and up to a cap. */
-type CountFiles = (...choices: readonly Choice[]) => Promise<number>;
+/** Counts the files that at least one of the selections means, each file once, up to a cap. */
+type CountFiles = (...selections: readonly FileSelection[]) => Promise<number>;
 
-/** How the searches without regard to case say what they are. */
+/** The `bounds` of a case-sensitive search. */
 export const THIS_CASE = 'in this case of letters';
 
-/** Notes when the filter, or what a wider search leaves out, may be why no line matched. */
+/** Adds a note when the filter is why no line matched, or when a wider search would match. */
 export async function explainNoMatches(
   context: ToolContext,
   filter: SearchFilter | undefined,
@@ -54,16 +54,16 @@ export async function explainNoMatches(
       context.note(`[0 matches ${each.bounds}; ${each.option} finds some]`);
 }
 
-/** Notes what `explain` finds out. An explanation that fails or takes too long is left out: the search succeeded. */
+/** Adds a note with what `explain` finds out. The search has succeeded, so an explanation that fails is dropped. */
 export async function explainEmpty(
   { engine, signal, note }: ToolContext,
   explain: (count: CountFiles) => Promise<string | undefined>,
 ): Promise<void> {
   const deadline = Date.now() + secondSearch.timeoutMs;
   const why = await unlessItFails(() =>
-    explain(async (...choices) => {
+    explain(async (...selections) => {
       const files = new Set<string>();
-      for (const { directory, ...query } of choices) {
+      for (const { directory, ...query } of selections) {
         const timeoutMs = Math.max(1, deadline - Date.now());
         const found = await unlessNothing(() =>
           engine.search.glob(directory, { ...query, max: MAX_COUNTED + 1 }, { signal, timeoutMs }),
@@ -83,7 +83,7 @@ export function deeper(glob: string): string {
   return above === '**/' || above.endsWith('/**/') ? glob : `${above}**/${glob.slice(at)}`;
 }
 
-/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
+/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; undefined if it chose every file. */
 async function whatTheFilterChose(filter: SearchFilter, count: CountFiles): Promise<string | undefined> {
   const all = await count(filter.all);
   const chosen = await count(...filter.chosen);
@@ -101,7 +101,7 @@ async function finds({ search }: WiderSearch, signal: AbortSignal): Promise<bool
 
 const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'denied', 'permission'];
 
-/** A glob may begin with a directory that is missing: it chooses nothing. */
+/** Undefined where the glob begins with a directory that is missing or unreadable: it chooses nothing. */
 async function unlessNothing<T>(search: () => Promise<T>): Promise<T | undefined> {
   try {
     return await search();

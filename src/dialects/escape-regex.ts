@@ -1,4 +1,4 @@
-/** A regular expression that matches exactly this text. */
+/** Returns the source of a regular expression that matches exactly this text. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

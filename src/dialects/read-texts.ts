@@ -1,6 +1,6 @@
-/** What a client has read lately: by it, anchors and hashes of lines and files that changed since can be understood. */
+/** Remembers what a client has read lately, so that its anchors and hashes make sense even after a file has changed. */
 
-/** In bytes: a session that read more forgets what it read longest ago. */
+/** A session that has read more forgets the file that it read longest ago. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export interface KnownText {
@@ -9,21 +9,21 @@ export interface KnownText {
   anchored?: ShownText;
 }
 
-/** All of a text with anchors, as a client was shown it. */
+/** A whole text with anchors, as the client saw it. */
 export interface ShownText {
   readonly text: string;
   /** The encoding in which it was read. */
   readonly charset: string;
-  /** For how many bytes it is short enough. */
+  /** The budget, in bytes, that it fitted. */
   readonly budget: number;
 }
 
 export class ReadTexts {
-  /** By the file's real path, the one that was read longest ago first. */
+  /** Keyed by the file's real path, least recently read first. */
   readonly #byPath = new Map<string, KnownText>();
   #size = 0;
 
-  /** Keeps a copy: the bytes of a small file lie in memory that other files share. */
+  /** Keeps a copy, because the buffer of a small file is a slice of memory that other files share. */
   remember(path: string, hash: string, bytes: Buffer): KnownText {
     this.forget(path);
     if (bytes.length > MOST_BYTES) return { hash, bytes };
@@ -34,7 +34,7 @@ export class ReadTexts {
   }
 
   rememberAnchored(path: string, known: KnownText, anchored: ShownText): void {
-    // The client may have read something else since.
+    // The client may have read the file again since, with other content.
     if (this.#byPath.get(path) !== known) return;
     const before = sizeOf(known);
     known.anchored = anchored;
@@ -42,8 +42,8 @@ export class ReadTexts {
   }
 
   /**
-   * What the client read at this path before, if it is the same: to compare bytes costs less than to hash them. It
-   * counts as read now.
+   * What the client read at this path before, if the bytes are the same, and marks it as read just now. Comparing bytes
+   * costs less than hashing them.
    */
   readAgain(path: string, bytes: Buffer): KnownText | undefined {
     const known = this.#byPath.get(path);
@@ -72,7 +72,7 @@ export class ReadTexts {
     return this.#byPath.get(path)?.bytes;
   }
 
-  /** A content that the client read under this hash. */
+  /** A content with this hash that the client has read. */
   withHash(hash: string): Buffer | undefined {
     for (const text of this.#byPath.values()) if (text.hash === hash) return text.bytes;
     return undefined;

@@ -1,4 +1,4 @@
-/** A dialect with some of its tools. */
+/** Narrows a dialect to the tools that are offered. */
 import type { Dialect, Tool } from './dialect.ts';
 
 export function withTools(dialect: Dialect, isOffered: (tool: Tool) => boolean): Dialect {

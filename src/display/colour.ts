@@ -2,14 +2,14 @@
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 
-/** Paints a text, or leaves it as it is where nobody wants colours. */
+/** Colours a text, or returns it unchanged when colours are not wanted. */
 export type Paint = (text: string, colour: keyof typeof CODES) => string;
 
 export const plainPaint: Paint = (text) => text;
 
 export const paint: Paint = (text, colour) => `\x1b[${CODES[colour]}m${text}\x1b[0m`;
 
-/** What a program is asked for by its surroundings (no-color.org), or else by whether a person reads it. */
+/** Follows the environment variables (no-color.org), or else whether the output is a terminal. */
 export function wantsColour(
   environment: Readonly<Record<string, string | undefined>>,
   isTerminal: boolean,
@@ -19,7 +19,7 @@ export function wantsColour(
   return isTerminal && environment.TERM !== 'dumb';
 }
 
-/** The lines of a unified diff: what goes in red, what comes in green. */
+/** Colours a unified diff: removed lines red, added lines green. */
 export function paintDiff(diff: string, paint: Paint): string {
   return diff.replace(/^.+$/gm, (line) => {
     if (/^(\+\+\+|---) /.test(line)) return paint(line, 'bold');

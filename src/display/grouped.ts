@@ -1,4 +1,4 @@
-/** A whole number with a comma before every three digits. `toLocaleString` loads the rules of all languages first, which takes 20 ms. */
+/** A whole number with a comma before every three digits. `toLocaleString` needs 20 ms to load its language rules. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -1,4 +1,4 @@
-/** A moment in the reader's time zone, such as `2026-11-17 09:30:05`. */
+/** A time in the local time zone, such as `2026-11-17 09:30:05`. */
 export function localTime(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,25 +1,25 @@
-/** Text from outside made fit to be shown: nothing in it can act, hide, or pass for something else. */
+/** Makes text from outside safe to show: no character acts, hides, or looks like another one. */
 
 /**
- * Controls, formatting and direction marks, halves of surrogate pairs, unassigned ones, line separators, what has
- * no look of its own, and spaces that pass for the usual one. What only gives an emoji its colours stays.
+ * Controls, formatting and direction marks, lone surrogates, unassigned characters, line separators, invisible
+ * characters, and spaces that look like the usual one. The selector that only gives an emoji its colours stays.
  */
-const UNSEEN =
+const INVISIBLE =
   /((?!(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f\u20e3)(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800])/gu;
 
 export function plain(text: string): string {
-  return text.replace(UNSEEN, escaped);
+  return text.replace(INVISIBLE, escaped);
 }
 
-/** The same in pieces: each second one is the escape of a character that is in the text itself. */
+/** The same in pieces: every second piece is the escape of an invisible character. */
 export function plainPieces(text: string): string[] {
-  return text.split(UNSEEN).map((piece, at) => (at % 2 === 1 ? escaped(piece) : piece));
+  return text.split(INVISIBLE).map((piece, at) => (at % 2 === 1 ? escaped(piece) : piece));
 }
 
-/** JSON that means the same and can be shown on a terminal. */
+/** JSON of the value that is safe to show on a terminal. */
 export function plainJson(value: unknown): string {
-  // Outside its strings JSON.stringify writes none of these, and inside them an escape means the same.
-  return JSON.stringify(value).replace(UNSEEN, unicodeEscaped);
+  // JSON.stringify writes these characters only inside strings, where an escape means the same.
+  return JSON.stringify(value).replace(INVISIBLE, unicodeEscaped);
 }
 
 const WIDE =
@@ -33,7 +33,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** As much of a text as fits, with an ellipsis when something is left out. */
+/** As much of a text as fits into the columns, with an ellipsis when something is left out. */
 export function fitted(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let taken = '';

@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it, for lines that somebody is to copy. */
+/** Quotes a word for a POSIX shell, for command lines that users copy. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

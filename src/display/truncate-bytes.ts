@@ -1,7 +1,7 @@
-/** Cuts texts to a number of bytes of UTF-8, and never in the middle of a character. */
+/** Truncates texts to a number of bytes in UTF-8, never in the middle of a character. */
 const ELLIPSIS_BYTES = Buffer.byteLength('…');
 
-/** The first part of a text, and an ellipsis for the rest, which counts as well. */
+/** The start of a text, with an ellipsis for the rest; the ellipsis counts as well. */
 export function truncateToBytes(text: string, most: number): string {
   if (fits(text, most)) return text;
   return `${firstBytes(text, most - ELLIPSIS_BYTES)}…`;
@@ -14,13 +14,13 @@ export function truncateMiddle(text: string, most: number): string {
   return `${firstBytes(text, half)}…${lastBytes(text, half)}`;
 }
 
-const MOST_BYTES_A_UNIT = 3;
+const MOST_BYTES_PER_UNIT = 3;
 
 function fits(text: string, most: number): boolean {
-  return text.length * MOST_BYTES_A_UNIT <= most || Buffer.byteLength(text) <= most;
+  return text.length * MOST_BYTES_PER_UNIT <= most || Buffer.byteLength(text) <= most;
 }
 
-/** The start of a text, at most this many bytes of it; no character is cut. */
+/** The start of a text, up to this many bytes. */
 export function firstBytes(text: string, most: number): string {
   const bytes = Buffer.from(text.slice(0, Math.max(0, most) + 1));
   let end = Math.min(Math.max(0, most), bytes.length);
@@ -28,7 +28,7 @@ export function firstBytes(text: string, most: number): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** The same from its end. */
+/** The end of a text, up to this many bytes. */
 export function lastBytes(text: string, most: number): string {
   const bytes = Buffer.from(text.slice(-Math.max(0, most) - 1));
   let start = Math.max(0, bytes.length - Math.max(0, most));

@@ -1,4 +1,4 @@
-/** The first part of a text, and an ellipsis for the rest; never half a surrogate pair. */
+/** The start of a text, with an ellipsis for the rest; never splits a surrogate pair. */
 export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

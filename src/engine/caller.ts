@@ -1,7 +1,7 @@
-/** On whose behalf the engine works, and who learns what it touches. */
+/** The caller that the engine works for, and that learns what the engine touches. */
 import type { Change, Origin } from './journal/entries/entry.ts';
 
-/** What was done at one path, or was not allowed: `refused`. */
+/** What was done at a path; `refused` when it was not allowed. */
 export type How =
   | 'read'
   | 'listed'
@@ -16,41 +16,41 @@ export type How =
   | 'refused';
 
 export interface PathAccess {
-  /** Absolute, with all links resolved; where a path led nowhere, as it is written. */
+  /** Absolute, with all links resolved. A path that led nowhere is as it was written. */
   path: string;
   how: How;
   bytes?: number;
-  /** How many names the file has, when it has more than one. */
+  /** How many hard links the file has, when it has more than one. */
   links?: number;
 }
 
-/** A call that has come. Before it has named its paths, nobody knows which later calls must wait for it. */
+/** A call that has arrived. Until it has named its paths, nobody knows which later calls must wait for it. */
 export interface Arrival {
-  /** Larger than for every call that came before. */
+  /** Larger than the number of every earlier call. */
   readonly number: number;
   /** Settles when the call has named its paths, or has ended. */
   readonly named: Promise<void>;
   /** Lets later calls continue: those that touch the same paths now wait for the call itself. */
-  name(): void;
+  markNamed(): void;
 }
 
 export interface Caller {
-  /** Kept in the journal with each change. */
+  /** The journal keeps it with each change. */
   readonly origin: Origin;
-  /** When the caller's call came, where calls may come before earlier ones are done; see `Engine.arrive`. */
+  /** When the call arrived, if calls may arrive before earlier ones are done; see `Engine.arrive`. */
   readonly arrival?: Arrival | undefined;
   touched(access: PathAccess): void;
-  /** A change was entered in the journal under this id. */
+  /** Called when a change gets an entry with this id in the journal. */
   entered(id: string): void;
-  /** The names of the measures that confine a command which starts. */
+  /** Called when a command starts, with the names of the measures that confine it. */
   confined(confinement: readonly string[]): void;
-  /** A note for the trace. */
+  /** Adds a note to the trace. */
   noted(note: string): void;
-  /** A note for the client, behind the answer: one sentence in square brackets. */
+  /** Adds a note for the client after the answer: one sentence in square brackets. */
   readonly notedForClient?: ((note: string) => void) | undefined;
 }
 
-/** A caller without a name, who listens to nothing. */
+/** A caller without a name that listens to nothing. */
 export const anonymous: Caller = {
   origin: {},
   touched: () => {},
@@ -75,7 +75,7 @@ export function reportChange(caller: Caller, change: Change): void {
 
 const MOST_NAMED = 3;
 
-/** Adds a note to the trace and behind the answer. */
+/** Adds a note to the trace and to the answer. */
 export function addNote(caller: Caller, note: string): void {
   caller.noted(note);
   caller.notedForClient?.(`[${note}]`);

@@ -24,26 +24,32 @@ import { LazySearch } from './search/lazy-search.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];
-  /** There may be no directory: then every path is outside. For a server whose client names the directories. */
+  /** Allows no directories at all: every path is then outside. For a server whose client names the directories. */
   mayBeEmpty?: boolean;
   /** No operation can change anything. */
   readOnly?: boolean;
-  /** `verified` asks for the wall's fallback although a stronger one would work. */
+  /** `verified` asks for the wall's fallback even if a stronger one would work. */
   protection?: 'strongest' | 'verified';
   /** Git's configuration and hooks may be changed. */
   allowGitConfig?: boolean;
-  /** Globs as in .gitignore, from each directory: listed, but never opened. `secrets` stands for the usual names of secrets. */
+  /**
+   * Names that are listed but never opened: globs as in .gitignore, from each directory. `secrets` stands for the usual
+   * names of files with secrets.
+   */
   deny?: readonly string[];
-  /** The same, but not there at all. */
+  /** Names that do not exist for any tool: globs like those of `deny`. */
   hide?: readonly string[];
-  /** Files that are in another encoding than UTF-8: globs as in .gitignore, from each directory. The last one that fits counts. */
+  /**
+   * Files in other encodings than UTF-8: globs as in .gitignore, from each directory. The last one that matches
+   * decides.
+   */
   encodings?: readonly EncodingRule[];
   /** For the owner's own programs: nothing is denied or hidden, whatever a .cofferdamignore says. */
   ownerAsks?: boolean;
   commands?: CommandSettings;
   /**
-   * The state directory, where the journal keeps what every change replaced, or what opens the state of a fleet. Without
-   * either, nothing can be undone.
+   * The state directory, where the journal keeps what every change replaced, or a function that opens the state of a
+   * fleet. Without either, nothing can be undone.
    */
   journal?: StateSource;
   /** How much the journal keeps, and for how long. */
@@ -52,7 +58,7 @@ export interface EngineOptions {
 
 export interface RootInfo {
   path: string;
-  /** With all links resolved. */
+  /** The path with all links resolved. */
   real: string;
   writable: boolean;
 }
@@ -73,14 +79,17 @@ interface Parts {
   commands: CommandsApi;
 }
 
-/** What the engine holds from the start. Its parts come into being with the first call: a start need not wait for them. */
+/**
+ * What the engine holds from the start. It opens its other parts with the first call, so that a start need not wait for
+ * them.
+ */
 interface Held {
   wall: Wall;
-  /** The state directory, where changes are kept. */
+  /** Where changes are kept. */
   journal: StateSource | undefined;
-  /** What the operator decided about commands; `narrowed` engines keep to it. */
+  /** What the operator decided about commands. Engines made by `narrowed` keep to it. */
   settings: CommandSettings;
-  /** Engines for parts of the directories. */
+  /** Engines for some of the directories, which close with this one. */
   inner: Set<Engine>;
   outer: Engine | undefined;
   open(): Parts;
@@ -97,7 +106,7 @@ export class Engine {
   #ownHistory: HistoryApi | undefined;
   #closed: Promise<void> | undefined;
 
-  /** `held` and `caller` are for `within`, `narrowed` and `as` alone. */
+  /** `held` and `caller` are only for `within`, `narrowed` and `as`. */
   constructor(options: EngineOptions, held: Held = hold(options), caller: Caller = anonymous) {
     this.#held = held;
     this.#caller = caller;
@@ -139,14 +148,14 @@ export class Engine {
   }
 
   /**
-   * A call has come, and its caller will carry what this gives: later calls wait until it has named its paths, however
-   * long it takes to read its arguments. The caller must call `name` in the end.
+   * Registers a call that has arrived; its caller carries the result. Later calls wait until this one has named its
+   * paths, however long it takes to read its arguments. The caller must call `markNamed` in the end.
    */
   arrive(): Arrival {
     return this.#access.arrive();
   }
 
-  /** The same engine for one caller, who learns of every path that it touches and owns the entries of its changes. */
+  /** The same engine for one caller, which learns of every path that it touches and owns the entries of its changes. */
   as(caller: Caller): Engine {
     return new Engine({ roots: [] }, this.#held, caller);
   }
@@ -161,8 +170,9 @@ export class Engine {
   }
 
   /**
-   * An engine for what lies both in the given directories and in these, under the same rules: a directory inside, or
-   * the given ones that lie inside it. Undefined where nothing does. It closes with this one at the latest.
+   * An engine for what is both in the given directories and in these, under the same rules: a directory inside a given
+   * one, or given directories inside one of these. Undefined if there is nothing. It closes with this one at the
+   * latest.
    */
   narrowed(directories: readonly string[]): Promise<Engine | undefined> {
     return this.#access.read(directories, {}, async () => {
@@ -192,12 +202,15 @@ export class Engine {
     return engine;
   }
 
-  /** Calls `listener` for every path that changes through this engine or one of its parts, until the returned function is called. */
+  /**
+   * Calls `listener` for every path that changes through this engine or one made from it, until the returned function
+   * is called.
+   */
   onChange(listener: ChangeListener): () => void {
     return this.#access.onChange(listener);
   }
 
-  /** Calls `heard` when an entry may have changed, by any program. Undefined where the system cannot tell. */
+  /** Calls `heard` when any program may have changed an entry. Undefined where the system cannot watch it. */
   watch(path: string, heard: () => void): Promise<Watch | undefined> {
     return this.#access.read([path], {}, (look) =>
       look(path, 'looked-at', async (place) => watchEntry(place, heard)),
@@ -208,7 +221,10 @@ export class Engine {
     return this.#held.wall.protection;
   }
 
-  /** What the owner denies and hides, in words; undefined when that is nothing. Otherwise commands need a sandbox. */
+  /**
+   * What the owner denies and hides, in words; undefined when that is nothing. If there is something, commands need a
+   * sandbox.
+   */
   get withholds(): string | undefined {
     return this.#held.wall.withheld?.says;
   }
@@ -226,7 +242,7 @@ export class Engine {
     return this.#held.journal !== undefined;
   }
 
-  /** Why commands here have no sandbox, found without starting anything; undefined where one can be tried. */
+  /** Why commands have no sandbox here, without starting anything to find out; undefined if one can be tried. */
   whyUnconfined(): string | undefined {
     const { wall, settings } = this.#held;
     const { sandbox = 'auto', environment = {} } = settings;
@@ -235,12 +251,12 @@ export class Engine {
     return whyNoSandbox(sandbox, { path: found.get('bwrap'), passedOver: passedOver.get('bwrap') });
   }
 
-  /** Reports a failure that a dialect found by itself, such as a path that it refuses by its looks. */
+  /** Reports a failure that a dialect found by itself, such as a path that it refuses by its text. */
   reportFailure(facts: Failure): void {
     this.#access.reportFailure(facts);
   }
 
-  /** Admits no further calls, waits for those that run, and closes all that it holds. */
+  /** Admits no more calls, waits for those that are running, and closes all that it holds. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -260,7 +276,7 @@ export class Engine {
   }
 }
 
-/** Of an engine that was closed before its first call: it admits none, like any other that is closed. */
+/** The parts of an engine that was closed before its first call: it admits none, like any other closed engine. */
 function closedParts(parts: Parts): Parts {
   void parts.access.close();
   return parts;
@@ -311,7 +327,7 @@ function apisOver({ access, editor, search }: Shared, settings: CommandSettings)
   };
 }
 
-/** The directories that lie both in the wall and at or below a path; none where it leads elsewhere. */
+/** The directories that are both in the wall and at or below a path; none if the path leads elsewhere. */
 function placesInBoth(wall: Wall, path: string): Place[] {
   try {
     const place = wall.resolve(path);

@@ -4,7 +4,7 @@ import { fail } from './failures.ts';
 /** How long one turn of the event loop may take before long work yields to the next one. */
 const TURN_MS = 10;
 
-/** When the present turn began to work for calls; all calls together share its time. */
+/** When the current turn began to work for calls; all calls together share its time. */
 let began: number | undefined;
 
 /** Waits for the next turn of the event loop when this one has lasted long enough; undefined when it has not. */
@@ -22,8 +22,8 @@ export function yieldIfDue(): Promise<void> | undefined {
 }
 
 /**
- * Waits for a turn in which nothing has run yet. After a callback of I/O one wait is too few: the event loop still runs
- * what waits for it in the same turn.
+ * Waits for a turn in which nothing has run yet. After an I/O callback one wait is not enough: the event loop runs its
+ * waiting work in the same turn.
  */
 export async function nextTurn(): Promise<void> {
   for (let waits = 0; waits < 2; waits++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -36,12 +36,12 @@ export class Yielder {
     this.#signal = signal;
   }
 
-  /** Whether a pause would be one: to ask costs less than to wait for nothing. */
+  /** Whether a pause is due. Checking this costs less than waiting for nothing. */
   get isDue(): boolean {
     return began === undefined || performance.now() - began >= TURN_MS;
   }
 
-  /** Undefined where no pause is due: short work continues without waiting for a promise. */
+  /** Undefined when no pause is due, so that short work continues without waiting for a promise. */
   pause(): Promise<void> | undefined {
     const ended = yieldIfDue();
     return ended && this.#after(ended);
@@ -53,17 +53,17 @@ export class Yielder {
   }
 }
 
-/** Work that can be left and taken up again wherever it yields. */
+/** Work that can be interrupted and continued wherever it yields. */
 export type Steps<T> = Generator<unknown, T>;
 
-/** Goes through all steps in one turn. */
+/** Runs all steps in one turn. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /**
- * The same in as many turns as it takes, and without a promise where one turn is enough. A cancelled call ends the work
- * where it is.
+ * Runs the steps in as many turns as it takes, and without a promise if one turn is enough. A cancelled call ends the
+ * work where it is.
  */
 export function inTurns<T>(steps: Steps<T>, yielder: Yielder): T | Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
@@ -86,13 +86,13 @@ async function pauseIn(steps: Steps<unknown>, due: Promise<void>): Promise<void>
   try {
     await due;
   } catch (error) {
-    // Whatever the work holds is let go of as for any other failure.
+    // The work cleans up what it holds, as for any other failure.
     steps.throw(error);
     throw error;
   }
 }
 
-/** Items that are handled between two checks of the clock. */
+/** How many items are handled between two checks of the clock. */
 export const ITEMS_PER_CHECK = 1024;
 
 /** The same as `items.map(change)`, in as many turns as it takes. */
@@ -172,7 +172,7 @@ export async function sortedInTurns<T>(
   return runs[0] ?? [];
 }
 
-/** Two lists that are in order, as one. */
+/** Merges two sorted lists. */
 export async function mergedInTurns<T>(
   a: readonly T[],
   b: readonly T[],
@@ -191,7 +191,7 @@ export async function mergedInTurns<T>(
   return merged;
 }
 
-/** Waits for all of them, and then fails as the first one that failed: no work continues after the failure. */
+/** Waits for all of them, and then fails with the first failure, so that no work continues after it. */
 export async function allDone(work: Iterable<Promise<unknown>>): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }

@@ -1,4 +1,7 @@
-/** A failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not exist`. */
+/**
+ * Describes a failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not
+ * exist`.
+ */
 import type { Failure, ReadOnlyReason } from './failures.ts';
 
 /** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */
@@ -6,12 +9,12 @@ export function failureMessage(facts: Failure): string {
   return `${facts.kind}: ${failureSentence(facts)}`;
 }
 
-/** The facts alone. */
+/** The sentence without the kind. */
 export function failureSentence(facts: Failure): string {
   return aboutPath(facts) ?? aboutContent(facts) ?? aboutCall(facts) ?? JSON.stringify(facts);
 }
 
-/** The same without the texts that an edit looked for: for records that hold no contents of files. */
+/** The same sentence without the texts that an edit looked for: for records that hold no contents of files. */
 export function sentenceWithoutContents(facts: Failure): string {
   switch (facts.kind) {
     case 'no-match':
@@ -21,7 +24,7 @@ export function sentenceWithoutContents(facts: Failure): string {
     case 'not-encodable':
       return `${facts.path} is in ${facts.charset}, which lacks the character at line ${facts.line}, column ${facts.column} of the new text`;
     case 'bad-regex':
-      // An edit may look for it.
+      // The pattern may be the text of an edit.
       return `the pattern is not valid: ${facts.reason.replaceAll(facts.pattern || '//', '…')}`;
     case 'bad-patch':
       // Some reasons quote the line of the patch that they are about.
@@ -36,7 +39,7 @@ const BAD_PATH = {
   nul: 'the path has a NUL character in it',
   'name-too-long': 'a name in the path is too long',
   'too-deep': 'the path is too deep',
-  'link-loop': 'links in the path lead in a circle',
+  'link-loop': 'the links in the path form a loop',
 } as const;
 
 const READ_ONLY: Readonly<Record<ReadOnlyReason, string>> = {
@@ -61,11 +64,11 @@ function aboutPath(facts: Failure): string | undefined {
     case 'not-a-directory':
       return `${facts.path} is not a directory`;
     case 'exists':
-      return `${facts.path} exists already: a ${facts.found}`;
+      return `${facts.path} already exists: a ${facts.found}`;
     case 'directory-not-empty':
       return `${facts.path} is a directory that is not empty`;
     case 'is-root':
-      return `${facts.path} is one of the directories given, which this cannot ${facts.action}`;
+      return `${facts.path} is one of the given directories, which cannot be ${facts.action}d`;
     case 'into-itself':
       return `${facts.path} cannot be moved into itself, to ${facts.destination}`;
     case 'read-only':
@@ -108,7 +111,7 @@ function aboutContent(facts: Failure): string | undefined {
     case 'not-unique':
       return `edit ${facts.edit}: ${shown(facts.needle)} occurs ${facts.count} times in ${facts.path}, on lines ${facts.lines.join(', ')}`;
     case 'unexpected-count':
-      return `${facts.path} has ${facts.count} occurrences, and ${facts.expected} were expected`;
+      return `${facts.path} has ${facts.count} occurrences, but ${facts.expected} were expected`;
     case 'bad-group-reference':
       return `edit ${facts.edit} of ${facts.path}: ${facts.reference} is not one of the ${facts.groups} groups`;
     case 'bad-patch':

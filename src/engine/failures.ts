@@ -10,7 +10,7 @@ import { failureMessage } from './failure-message.ts';
 /** What is at a path. `special` is a FIFO, a socket or a device: it is never opened. */
 export type EntryType = 'file' | 'directory' | 'symlink' | 'special';
 
-/** How a literal text was looked for. */
+/** How an edit looked for its text. */
 export type MatchMode = 'exact' | 'indent' | 'ignore-case' | 'regex';
 
 /** A place where the text that was looked for occurs, or nearly occurs: 1-based line numbers. */
@@ -20,8 +20,9 @@ export interface NearMatch {
 }
 
 /**
- * Why something cannot be changed: the whole server or the directory was given as read-only, it is part of the
- * running program, it is configuration from which Git runs programs, or it is the file that says what is hidden.
+ * Why something cannot be changed: the whole server or the directory was given as read-only, it is part of the running
+ * program, it is configuration from which Git runs programs, it is the file that says what is hidden, or it is the file
+ * by which the servers of a fleet know the directory.
  */
 export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git' | 'ignore-file' | 'workspace-file';
 
@@ -31,16 +32,19 @@ export type Failure =
   | { kind: 'bad-path'; path: string; why: 'empty' | 'nul' | 'name-too-long' | 'too-deep' | 'link-loop' }
   | { kind: 'not-found'; path: string; wanted: 'file' | 'directory' | 'entry'; near: readonly string[] }
   | { kind: 'not-a-file'; path: string; found: 'directory' | 'special' }
-  /** `through`: a component in the middle of the path is not one. */
+  /** `through`: it is a component in the middle of the path that is not a directory. */
   | { kind: 'not-a-directory'; path: string; through?: true }
   | { kind: 'exists'; path: string; found: EntryType }
   | { kind: 'directory-not-empty'; path: string }
   | { kind: 'is-root'; path: string; action: 'delete' | 'move' | 'replace' }
   | { kind: 'into-itself'; path: string; destination: string }
   | { kind: 'read-only'; path: string; why: ReadOnlyReason }
-  /** The owner of the server denies the path, or something in it: `holds` is that, from the path on. */
+  /** The owner of the server denies the path, or something in it: `holds` is that, relative to the path. */
   | { kind: 'denied'; path: string; holds?: string }
-  /** A hidden name must not be made, or a directory holds one. The words must not tell that there is such a name. */
+  /**
+   * A hidden name must not be made, or a directory holds one. The words of a dialect must not reveal that there is such
+   * a name.
+   */
   | { kind: 'withheld'; path: string; action: 'create' | 'move' | 'delete' }
   | { kind: 'permission'; path: string; action: string }
   | { kind: 'unstable'; path: string }
@@ -48,7 +52,7 @@ export type Failure =
   // Contents
   | { kind: 'too-large'; path: string; size: number; limit: number; action: 'read' | 'write' | 'edit' }
   | { kind: 'not-text'; path: string; why: 'not-utf8' | 'nul' }
-  /** The encoding of the file has no such character. Line and column, from 1, are those of the new text. */
+  /** The encoding of the file lacks this character. Line and column, from 1, are those of the new text. */
   | {
       kind: 'not-encodable';
       path: string;
@@ -56,14 +60,14 @@ export type Failure =
       character: string;
       line: number;
       column: number;
-      /** The encoding has it, but a broken character before it would take its bytes. */
+      /** The encoding has the character, but a broken character before it would take its bytes. */
       isBroken?: true;
     }
   | { kind: 'line-out-of-range'; path: string; line: number; lines: number }
-  /** `hash` is set when the caller expected another one: it is the hash of what is there now. */
+  /** `hash` is set when the caller expected another one: it is the hash of the present content. */
   | { kind: 'changed-meanwhile'; path: string; hash?: string }
   | { kind: 'busy'; path: string }
-  /** What keeps the history of several machines cannot be reached: the path was not changed. */
+  /** The database that keeps the history of several machines cannot be reached: the path was not changed. */
   | { kind: 'state-unavailable'; path: string }
   // Edits: `edit` is the 1-based position in the call's list
   | {
@@ -97,7 +101,7 @@ export type Failure =
       elsewhere: readonly number[];
       /** The hunk fits at two lines that are equally near to the one that it states. */
       equallyNear?: readonly [number, number];
-      /** Where the lines are that the hunk would leave, when they occur once. */
+      /** Where the lines that the hunk would produce are already, if they occur once. */
       appliedAt?: number | undefined;
     }
   | { kind: 'overlap'; path: string; first: number; second: number }
@@ -118,7 +122,7 @@ export type Failure =
   | { kind: 'no-workspace' }
   | { kind: 'cancelled' };
 
-/** One thing that is wrong with a call's arguments. `missing` tells an absent field from a wrong one. */
+/** One problem with a call's arguments. `missing` tells an absent field from a wrong one. */
 export interface ArgumentProblem {
   /** The field as a dotted path: `edits[0].oldText`; empty for the arguments as a whole. */
   field: string;
@@ -128,7 +132,7 @@ export interface ArgumentProblem {
 
 export type FailureKind = Failure['kind'];
 
-/** The one error that the engine throws. Its message is for people; programs look at the facts. */
+/** The one error that the engine throws. Its message is for people; programs read the facts. */
 export class EngineFailure extends Error {
   readonly facts: Failure;
 

@@ -1,7 +1,7 @@
-/** Whether this heap holds nothing but the engine's own work. As a library, the engine leaves the heap to its host. */
+/** Whether this heap holds only the engine's own work. As a library, the engine leaves the heap to its host. */
 let isOurs = false;
 
-/** To be called once, by a program or a thread that does nothing else. */
+/** Call this once, in a program or a thread that does nothing else. */
 export function ownHeap(): void {
   isOurs = true;
 }

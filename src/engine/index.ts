@@ -43,12 +43,13 @@ export {
 } from './failures.ts';
 export type { TextEdit } from './files/edit/text-editor.ts';
 export type { PartRequest, TextPart } from './files/lines/read-part.ts';
-export type { ListedEntry, TreeNode } from './files/list.ts';
+export type { ListedEntry } from './files/list.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/list-recursive.ts';
 export { fileMimeType } from './files/read/mime.ts';
 export type { FileContent } from './files/read/read.ts';
 export type { FileStart, StartOptions } from './files/read/read-start.ts';
 export { shortContentHash } from './files/read/short-content-hash.ts';
+export type { TreeNode } from './files/tree.ts';
 export { isGlob, requireFewGlobs, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
 export { ownHeap } from './heap-owner.ts';
@@ -67,7 +68,7 @@ export {
   type Origin,
 } from './journal/entries/entry.ts';
 export { whyLost } from './journal/entries/why-lost.ts';
-export type { Forgotten } from './journal/retention/forget.ts';
+export type { ForgetReport } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';
 export { defaultRetention, type RetentionLimits } from './journal/retention/retention-limits.ts';
 export { limits } from './limits.ts';

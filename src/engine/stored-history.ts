@@ -1,8 +1,8 @@
 /**
- * The history in a state directory, for programs that serve nothing: it opens an engine on the directories of an
- * entry to plan its undo or to undo it, by the same operations that a running engine has.
+ * The history in a state directory, for programs that do not serve tools. It opens an engine on the directories of an
+ * entry to plan its undo or to undo it, with the same operations that a running engine has.
  */
-// Only to see whether the same directory is at a path; nothing is opened.
+// Used only to check whether the same directory is still at a path; it opens nothing.
 import { statSync } from 'node:fs';
 
 import { openState, type StateSource } from '../state/directory/open.ts';
@@ -28,7 +28,7 @@ import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
 import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
-import { type Forgotten, forget, isThere } from './journal/retention/forget.ts';
+import { type ForgetReport, forget, isThere } from './journal/retention/forget.ts';
 import type { ForgetRequest } from './journal/retention/forget-selection.ts';
 import { unlimitedRetention } from './journal/retention/retention-limits.ts';
 import type { Obstacle } from './undo/compare.ts';
@@ -37,15 +37,15 @@ import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
 
 export class History {
   readonly #source: StateSource;
-  /** Only to be read: whatever writes opens another one, and closes it. */
+  /** Only for reading: code that writes opens another journal and closes it. */
   readonly #journal: Journal;
   /** What the owner withholds from the caller; undefined when the owner is the caller. */
   readonly #globs: WithheldGlobs | undefined;
-  /** In which encodings the owner says that files are. */
+  /** The encodings that the owner declares for files. */
   readonly #encodings: readonly EncodingRule[];
-  /** By the directories of entries. */
+  /** Open engines, by the directories of the entries that they are for. */
   readonly #engines = new Map<string, OpenEngine>();
-  /** Its threads keep no process alive. */
+  /** Never closed: its threads do not keep the process alive. */
   readonly #editor = new TextEditor();
   #keptOpen = 0;
 
@@ -56,9 +56,8 @@ export class History {
     this.#encodings = readEncodingRules(encodings);
   }
 
-  /** Newest first. */
+  /** The matching entries, newest first. */
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
-    // The journal knows paths with all links resolved.
     const { below } = filter;
     const real = below === undefined ? filter : { ...filter, below: realPath(this.#journal, below) };
     const { entries } = await this.#read();
@@ -71,7 +70,7 @@ export class History {
     return entry && this.#served(entry);
   }
 
-  /** Also of an entry whose directories are gone, and where nothing may be written. */
+  /** Works even if the entry's directories are gone, or the server may not write to them. */
   async diff(id: string): Promise<FileDiff[]> {
     const entry = await this.entry(id);
     if (!entry) return [];
@@ -97,7 +96,7 @@ export class History {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const plan = await this.#on(entry, (history) => history.plan(id));
+    const plan = await this.#withHistory(entry, (history) => history.plan(id));
     if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [plan.gone], diffs: [] };
     return plan;
   }
@@ -105,7 +104,7 @@ export class History {
   async undo(id: string, options: UndoOptions = {}): Promise<UndoOutcome | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const outcome = await this.#on(entry, (history) => history.undo(id, options));
+    const outcome = await this.#withHistory(entry, (history) => history.undo(id, options));
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
   }
 
@@ -120,8 +119,8 @@ export class History {
     }
   }
 
-  /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
-  async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
+  /** Removes kept contents for good; with `dryRun`, only reports what that would remove. */
+  async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<ForgetReport> {
     const journal = openJournal(this.#source);
     try {
       return await forget(journal, request, dryRun);
@@ -132,12 +131,12 @@ export class History {
     }
   }
 
-  /** Whether something is at a path, or was changed there or below. */
+  /** Whether something is at a path, or an entry changed something there or below it. */
   async knows(path: string): Promise<boolean> {
     return isThere(path) || (await this.entries({ below: path })).length > 0;
   }
 
-  async #on<T>(
+  async #withHistory<T>(
     entry: JournalEntry,
     use: (history: HistoryApi) => Promise<T>,
   ): Promise<T | { gone: Obstacle }> {
@@ -165,7 +164,7 @@ export class History {
     // An undo may have moved the directories of other entries: an open engine would still hold the old ones.
     if (known && known.identities === identitiesOf(entry.roots)) return known;
     const roots = rootsOf(entry);
-    // What is restored was there before: Git's configuration may be among it.
+    // An undo may restore Git's configuration: it was there before.
     const engine = new Engine({
       ...{ roots, allowGitConfig: true, keep: unlimitedRetention, encodings: this.#encodings },
       journal: this.#source,
@@ -177,7 +176,7 @@ export class History {
     return opened;
   }
 
-  /** Only to be looked through; undefined when the directories are gone. */
+  /** A read-only wall around the directories of an entry; undefined when they are gone. */
   #wallAround(entry: JournalEntry): Wall | undefined {
     try {
       return new Wall(rootsOf(entry), { readOnly: true, globs: this.#globs });
@@ -187,13 +186,13 @@ export class History {
     }
   }
 
-  /** What the globs withhold in the directories of an entry, which may be gone. */
+  /** What the globs withhold in the directories of an entry, even if these are gone. */
   #rulesFor({ roots }: JournalEntry): Withheld | undefined {
     const directories = roots.map((path) => ({ path: rawOf(path), ignoreFile: undefined }));
     return this.#globs && withheldIn(directories, this.#globs);
   }
 
-  /** What callers may know of an entry. */
+  /** An entry as callers may see it; undefined when they may see nothing of it. */
   #served(entry: JournalEntry): JournalEntry | undefined {
     if (!this.#globs) return entry;
     const wall = this.#wallAround(entry);
@@ -228,7 +227,7 @@ interface OpenEngine {
   key: string;
   engine: Engine;
   users: number;
-  /** Which directories were at the paths of its roots. */
+  /** Identifies the directories that were at the paths of its roots. */
   identities: string;
 }
 
@@ -236,7 +235,7 @@ function openJournal(source: StateSource): Journal {
   return new Journal(openState(source), unlimitedRetention);
 }
 
-/** The journal knows paths with all links resolved; the directories of a fleet also by their names. */
+/** The path as the journal knows it: with all links resolved. In a fleet, it may begin with the name of a directory. */
 function realPath({ state: { paths } }: Journal, below: string): string {
   return below.startsWith('=') && paths ? paths.fromShared(below) : realOf(below);
 }
@@ -248,7 +247,7 @@ function identitiesOf(roots: readonly string[]): string {
     .join(' ');
 }
 
-/** The journal knows them with all links resolved: a link that is there now leads elsewhere. */
+/** The journal stores roots with all links resolved, so a link in such a path is new and is not followed. */
 function rootsOf({ roots }: JournalEntry): RootSpec[] {
   const unknown = roots.find((path) => path.startsWith('='));
   if (unknown !== undefined) fail({ kind: 'not-found', path: unknown, wanted: 'directory', near: [] });
@@ -261,10 +260,10 @@ function obstacle(facts: Failure, roots: readonly string[]): Obstacle {
 }
 
 function whyNotOpened(path: string, { kind }: Failure): string {
-  if (path.startsWith('=')) return `this machine has it somewhere: say where, as DIR${path}`;
+  if (path.startsWith('=')) return `say where this machine has it, as DIR${path}`;
   if (kind !== 'not-a-directory') return 'the directory is no longer there, or cannot be opened';
   const real = realOf(path);
   return real === path
     ? 'a link or a file is in its place: put the directory back first'
-    : `it now leads over a link to ${real}, and links are not followed: put the directory back in its place first`;
+    : `it now leads through a link to ${real}, and links are not followed: put the directory back in its place first`;
 }

@@ -1,13 +1,14 @@
 /** Measures how many bytes a value takes as JSON, without writing the JSON: values may have many megabytes. */
+import { ESCAPE_PIECE, escapesFor } from './escapes.ts';
 import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
 /**
- * How many bytes the escape of each byte adds. Quotes, backslashes and a few control characters have an escape of two
- * characters, other control characters one of six.
+ * How many bytes the escape of an ASCII character adds. Quotes, backslashes and a few control characters have an escape
+ * of two characters, other control characters one of six.
  */
-const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
+const EXTRA = Uint8Array.from({ length: 128 }, (_, code) => {
   if (SHORT_ESCAPES.has(code)) return 1;
   return code < FIRST_PRINTABLE ? 5 : 0;
 });
@@ -15,14 +16,11 @@ const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
 const HALF_EXTRA = 3;
 
 /** How many characters are measured between two yields. */
-const PIECE = 64 * 1024;
+const PIECE = ESCAPE_PIECE;
 /** Measuring a value takes as long as measuring this many further characters. */
 const CHARACTERS_A_VALUE = 16;
-/** Texts with fewer characters are measured without encoding them. */
-const SHORT = 8 * 1024;
-/** Holds a piece as UTF-8, in which no UTF-16 unit takes more than three bytes. */
-const bytes = Buffer.allocUnsafeSlow(3 * PIECE);
-const encoder = new TextEncoder();
+/** For texts with fewer characters, measuring without WebAssembly is faster. */
+const SHORT = 200;
 
 /** The size of a text as a JSON string, with its quotes. */
 export function jsonTextBytes(text: string): number {
@@ -106,11 +104,8 @@ export function* measuringJson(value: unknown): Generator<number, number> {
 
 function pieceBytes(text: string, from: number, end: number): number {
   const piece = from === 0 && end === text.length ? text : text.slice(from, end);
-  if (piece.length < SHORT || !isWellFormed(piece)) return bytesByCharacter(piece);
-  const { written } = encoder.encodeInto(piece, bytes);
-  let sum = written;
-  for (let i = 0; i < written; i++) sum += EXTRA[bytes[i]!]!;
-  return sum;
+  const escapes = piece.length < SHORT || !isWellFormed(piece) ? undefined : escapesFor(piece);
+  return escapes?.measure(piece) ?? bytesByCharacter(piece);
 }
 
 function bytesByCharacter(text: string): number {

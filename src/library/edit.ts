@@ -1,18 +1,18 @@
-/** Edits by text, and the failures of those that cannot be made. */
+/** Edits that replace texts, and the failures of edits that cannot be made. */
 import { type EditListResult, fail, type NearMatch } from '../engine/index.ts';
 
 export interface Edit {
   oldText: string;
   newText: string;
-  /** Replaces every place instead of exactly one. */
+  /** Replaces every occurrence instead of exactly one. */
   all?: boolean;
-  /** Of several places, takes the one closest to this line. */
+  /** If there are several occurrences, replaces the one closest to this line. */
   near?: number;
 }
 
 type Refused = Extract<EditListResult, { refusal: unknown }>;
 
-/** Edits that change nothing are no failure: the diff is empty. */
+/** Throws the failure of a refused edit. Edits that change nothing do not fail: their diff is empty. */
 export function failOfRefusal(path: string, edits: readonly Edit[], refused: Refused): { diff: string } {
   if (!('edit' in refused)) return { diff: '' };
   const { refusal, edit } = refused;
@@ -25,7 +25,7 @@ export function failOfRefusal(path: string, edits: readonly Edit[], refused: Ref
   if (refusal.why === 'already-applied') near.push({ line: refusal.line, text: newText });
   if (refusal.why === 'not-found' && refusal.closest) {
     const { line, diff } = refusal.closest;
-    // Those of the diff that stand in the file.
+    // The lines of the diff that are in the file.
     const lines = diff.filter((each) => !each.startsWith('-')).map((each) => each.slice(1));
     near.push({ line, text: lines.join('\n') });
   }

@@ -1,4 +1,4 @@
-/** What `import … from 'cofferdam'` gives. */
+/** What `import … from 'cofferdam'` provides. */
 export * from '../engine/index.ts';
 export type {
   InputSchema,

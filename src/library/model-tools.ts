@@ -1,14 +1,14 @@
-/** What a program gets that offers tools to its own model; `tools.ts` makes it. */
+/** The types for a program that offers tools to its own model; `tools.ts` implements them. */
 import type { ToolAnnotations, ToolResult } from '../dialects/dialect.ts';
 
 export interface ToolsOptions {
-  /** Which vocabulary of tools: `standard`, which is the default, or another one of `cofferdam tools`. */
+  /** The vocabulary of tools: `standard`, which is the default, or another one that `cofferdam tools` lists. */
   dialect?: string;
-  /** Only these tools. Default: all of the dialect that can succeed here. */
+  /** Offers only these tools. Default: all tools of the dialect that can succeed here. */
   only?: readonly string[];
   /** Offers `run_command` of the dialect `standard`. */
   allowRun?: boolean;
-  /** About how many tokens an answer may hold, in dialects that keep to that. */
+  /** About how many tokens an answer may have, in dialects that support this. */
   maxTokens?: number;
 }
 
@@ -30,23 +30,23 @@ export interface InputSchema {
 
 export interface ToolCallOptions {
   signal?: AbortSignal | undefined;
-  /** Hears at least once a second that the call is still running. */
+  /** Called at least once a second while the call is running. */
   onProgress?: ((done: number, message: string) => void) | undefined;
 }
 
 export interface ToolAnswer extends ToolResult {
-  /** What a model that reads only text gets to read. */
+  /** The answer for a model that only reads text. */
   text: string;
   isError: boolean;
 }
 
 export interface ModelTools {
   declarations: readonly ToolDeclaration[];
-  /** What the model should be told once, before its first call; empty where the dialect has nothing to say. */
+  /** Tell the model this once, before its first call; empty if the dialect has no instructions. */
   instructions: string;
   /**
-   * Never rejects: what went wrong is an answer with `isError`, for the model to read. Calls that touch the same paths
-   * are performed in the order in which they are made.
+   * Never rejects: an error is an answer with `isError`, for the model to read. Calls that touch the same paths are
+   * performed in the order in which they are made.
    */
   call(name: string, args: unknown, options?: ToolCallOptions): Promise<ToolAnswer>;
 }

@@ -1,4 +1,4 @@
-/** Open directories: the operations that programs want most, each in one line; `engine` has all of them. */
+/** Open directories: the operations that programs need most, each with one call; `engine` has all operations. */
 import { resolve } from 'node:path';
 import {
   type Call,
@@ -26,20 +26,20 @@ export type { Edit } from './edit.ts';
 export interface SearchOptions extends Call {
   /** The directory or file to search. Default: the first directory. */
   in?: string;
-  /** Only files that one of these globs matches. */
+  /** Searches only files that match one of these globs. */
   include?: readonly string[];
-  /** Leaves out what one of these globs matches. */
+  /** Skips everything that matches one of these globs. */
   exclude?: readonly string[];
-  /** Whether to look into what `.gitignore` and `.ignore` files name. Default false. */
+  /** Whether to search what `.gitignore` and `.ignore` files name. Default: false. */
   ignored?: boolean;
-  /** The most results. Default 1000. */
+  /** The maximum number of results. Default: 1000. */
   max?: number;
 }
 
 export interface Found {
-  /** From the directory that was searched. */
+  /** Relative to the directory that was searched. */
   path: string;
-  /** From 1. */
+  /** The number of the line, starting at 1. */
   line: number;
   text: string;
 }
@@ -51,16 +51,16 @@ export interface PatchedFile {
   to: string | undefined;
 }
 
-/** What `tools` needs besides the engine. */
+/** What `tools` needs in addition to the engine. */
 export interface Opened extends Surroundings {
   source: StateSource | undefined;
   sandbox: CommandSettings['sandbox'];
 }
 
-const USUAL_MAX = 1000;
+const DEFAULT_MAX = 1000;
 
 export class OpenFiles {
-  /** Everything that can be done, with all options. */
+  /** All operations with all their options. */
   readonly engine: Engine;
   readonly #opened: Opened;
   readonly #closers: (() => Promise<void>)[] = [];
@@ -70,7 +70,7 @@ export class OpenFiles {
     this.#opened = opened;
   }
 
-  /** The text of a file, whatever its encoding; fails with `not-text` when it has none. */
+  /** The text of a file, whatever its encoding; fails with `not-text` when the file is not text. */
   async read(path: string, options: Call = {}): Promise<string> {
     const { text, bytes } = await this.engine.files.readDecoded(path, options);
     return text ?? fail({ kind: 'not-text', path, why: bytes.includes(0) ? 'nul' : 'not-utf8' });
@@ -84,7 +84,7 @@ export class OpenFiles {
     return this.engine.files.list(path, options);
   }
 
-  /** Creates a file, or replaces what it holds: a text in the encoding that the file has. Makes missing directories. */
+  /** Creates or replaces a file, and creates missing directories. A replaced text file keeps its encoding. */
   async write(path: string, content: string | Buffer, options: Call = {}): Promise<void> {
     requireWholeText({ path, content });
     if (typeof content === 'string') await this.engine.files.writeText(path, content, options);
@@ -92,8 +92,8 @@ export class OpenFiles {
   }
 
   /**
-   * Replaces texts, each of which must stand in the file once, all of them or none. Indentation, blanks and quotes may
-   * differ. Fails with `no-match` or `not-unique`. Gives what changed as a unified diff.
+   * Replaces texts, all of them or none. Each must occur exactly once in the file, but indentation, blanks and quotes
+   * may differ. Fails with `no-match` or `not-unique`. Returns the changes as a unified diff.
    */
   async edit(path: string, edits: Edit | readonly Edit[], options: Call = {}): Promise<{ diff: string }> {
     const list = [edits].flat() as Edit[];
@@ -122,9 +122,9 @@ export class OpenFiles {
     await this.engine.files.move(from, to, options);
   }
 
-  /** The lines that a pattern matches, by path and line. A text is a pattern too. */
+  /** The lines that match a regular expression, which may be a string, sorted by path and line. */
   async grep(pattern: string | RegExp, options: SearchOptions = {}): Promise<Found[]> {
-    const { in: path = '.', include, exclude, ignored = false, max = USUAL_MAX, signal } = options;
+    const { in: path = '.', include, exclude, ignored = false, max = DEFAULT_MAX, signal } = options;
     const [regex, flags] = typeof pattern === 'string' ? [pattern] : [pattern.source, pattern.flags];
     const query = { regex, flags, include, exclude, ignoreFiles: !ignored, maxMatches: max };
     const { files } = await this.engine.search.grep(path, query, { signal });
@@ -133,20 +133,20 @@ export class OpenFiles {
     );
   }
 
-  /** The files that a glob matches, by path. */
+  /** The files that match a glob, sorted by path. */
   async find(glob: string, options: Omit<SearchOptions, 'include'> = {}): Promise<string[]> {
-    const { in: path = '.', exclude, ignored = false, max = USUAL_MAX, signal } = options;
+    const { in: path = '.', exclude, ignored = false, max = DEFAULT_MAX, signal } = options;
     const query = { globs: [glob], exclude, ignoreFiles: !ignored, max };
     const { entries } = await this.engine.search.glob(path, query, { signal });
     return entries.filter(({ type }) => type === 'file').map((entry) => entry.path);
   }
 
-  /** Runs a line of shell, in a sandbox where there is one. What it changes is in the history. */
+  /** Runs a shell command line, in a sandbox if the system has one. The history records what it changes. */
   run(line: string, options: CommandCall = {}): Promise<RunResult> {
     return this.engine.commands.runShellLine(line, options);
   }
 
-  /** What was changed, newest first. */
+  /** The recorded changes, newest first. */
   history(filter: EntryFilter = {}): Promise<JournalEntry[]> {
     return this.engine.history.entries(filter);
   }
@@ -156,20 +156,20 @@ export class OpenFiles {
     return this.engine.history.diff(entry);
   }
 
-  /** Restores what an entry changed, or says what is in the way; undefined when there is no such entry. */
+  /** Undoes an entry, or says what is in the way; undefined when there is no such entry. */
   undo(entry: string, options: UndoOptions = {}): Promise<UndoOutcome | undefined> {
     return this.engine.history.undo(entry, options);
   }
 
   /** The tools of a dialect, for a model that runs in this program. */
   async tools(options: ToolsOptions = {}): Promise<ModelTools> {
-    const { offerTo } = await import('./tools.ts');
-    const { tools, close } = await offerTo(this.engine, this.#opened, options);
+    const { openModelTools } = await import('./tools.ts');
+    const { tools, close } = await openModelTools(this.engine, this.#opened, options);
     this.#closers.push(close);
     return tools;
   }
 
-  /** Admits no further calls, waits for those that run, and closes all that it holds. */
+  /** Accepts no further calls, waits for running ones, and closes everything. */
   async close(): Promise<void> {
     await this.engine.close();
     await Promise.all(this.#closers.splice(0).map((close) => close()));

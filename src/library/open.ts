@@ -1,4 +1,4 @@
-/** `open`: directories and a few options in, files that can be read, changed, searched and undone out. */
+/** `open`: takes directories and a few options, and returns files to read, change, search and undo. */
 import {
   type CommandSettings,
   type EncodingRule,
@@ -9,42 +9,41 @@ import {
   type StateSource,
   whyNotStateDirectory,
 } from '../engine/index.ts';
-import { usualStateDirectory } from '../state/directory/usual-directory.ts';
+import { defaultStateDirectory } from '../state/directory/default-directory.ts';
 import { OpenFiles } from './open-files.ts';
 import { fromHome, type Surroundings, surroundingsFrom } from './surroundings.ts';
 
 export interface OpenOptions {
-  /** Nothing can be changed. */
+  /** Refuses all changes. */
   readOnly?: boolean;
-  /** Globs as in .gitignore: listed, but never opened. `secrets` stands for the usual places of keys and passwords. */
+  /** Globs as in .gitignore for files that are listed but never opened. `secrets`: the usual key and password files. */
   deny?: readonly string[];
-  /** The same, but not there at all. */
+  /** Globs for files that are treated as if they did not exist. */
   hide?: readonly string[];
   /**
-   * Where what changes replace is kept, so that it can be undone. Default, and `true`: the state directory that the
-   * server uses too, `~/.local/state/cofferdam`. A text names another directory. `false`: nothing can be undone.
+   * Where the history is stored, which is needed to undo changes. `true`, the default, means the state directory that
+   * the server uses too, `~/.local/state/cofferdam`. A string names another directory. `false` means no history.
    */
   history?: boolean | string;
   /** How much the history keeps, and for how long. Default: 30 days and 1 GiB. */
   keep?: RetentionLimits;
-  /** What confines commands. By default a sandbox where there is one, without the network. */
+  /** What confines commands. Default: a sandbox without network access, if the system has one. */
   commands?: Omit<CommandSettings, 'environment'>;
-  /** Files that are in another encoding than UTF-8. */
+  /** Which files have an encoding other than UTF-8. */
   encodings?: readonly EncodingRule[];
-  /** Git's configuration and hooks may be changed. */
+  /** Allows changes of Git's configuration and hooks. */
   allowGitConfig?: boolean;
-  /** Where PATH, XDG_STATE_HOME and the variables that commands get come from. Default: this process. */
+  /** The environment variables: PATH, XDG_STATE_HOME, and those for commands. Default: those of this process. */
   environment?: Surroundings['environment'];
-  /** What `~` stands for. */
+  /** The directory that `~` means. */
   home?: string;
-  /** Takes warnings. Default: `process.emitWarning`. */
+  /** Called with warnings. Default: `process.emitWarning`. */
   log?: Surroundings['log'];
 }
 
 /**
- * Opens one directory or several; nothing outside of them can be reached. Paths that are not absolute start at the
- * first one. Throws an `EngineFailure` when a directory cannot be opened, and a `StateProblem` when the history cannot
- * be kept.
+ * Opens one or more directories; nothing outside of them can be reached. Relative paths start at the first one. Throws
+ * an `EngineFailure` when a directory cannot be opened, and a `StateProblem` when the history cannot be stored.
  */
 export async function open(
   directories: string | readonly (string | RootSpec)[],
@@ -72,7 +71,7 @@ function stateFor(
   { environment, home }: Surroundings,
 ): StateSource | undefined {
   if (history === false) return undefined;
-  const directory = history === true ? usualStateDirectory(environment, home) : fromHome(history, home);
+  const directory = history === true ? defaultStateDirectory(environment, home) : fromHome(history, home);
   const problem = whyNotStateDirectory(
     directory,
     roots.map(({ path }) => path),

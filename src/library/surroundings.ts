@@ -1,4 +1,4 @@
-/** What the library takes from the process that uses it, where that does not say otherwise. */
+/** What the library takes from its process unless the program passes something else: variables, home, warnings. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Surroundings {
   environment: Environment;
   home: string;
-  /** Takes what is for the owner of the program and never for a model. */
+  /** Called with messages for the owner of the program, which a model never sees. */
   log(line: string): void;
 }
 
@@ -16,12 +16,12 @@ export function surroundingsFrom(given: Partial<Surroundings>): Surroundings {
   return { environment, home, log };
 }
 
-/** Node prints it, unless the program listens to warnings. */
+/** Node prints the warning, unless the program listens to warnings. */
 function warn(line: string): void {
   process.emitWarning(line, 'CofferdamWarning');
 }
 
-/** `~` and `~/code`, as a shell reads them. */
+/** Expands `~` and `~/code` as a shell does. */
 export function fromHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 }

@@ -1,4 +1,4 @@
-/** The tools of a dialect for a model that runs in the same program: performed like the calls of a server's client. */
+/** The tools of a dialect for a model in the same program; calls are performed like those of a server's client. */
 import { defaultDialect, dialectNamed, dialectNames } from '../dialects/by-name.ts';
 import type { Content, Dialect, ToolResult } from '../dialects/dialect.ts';
 import { withTools } from '../dialects/with-tools.ts';
@@ -16,15 +16,15 @@ import { version } from '../version.ts';
 import type { InputSchema, ModelTools, ToolAnswer, ToolsOptions } from './model-tools.ts';
 import type { Opened } from './open-files.ts';
 
-export async function offerTo(
+export async function openModelTools(
   engine: Engine,
   opened: Opened,
   options: ToolsOptions,
 ): Promise<{ tools: ModelTools; close(): Promise<void> }> {
   const { environment, home, log, source, sandbox } = opened;
-  const dialect = chosen(options, engine, environment);
+  const dialect = chooseDialect(options, engine, environment);
   const roots = engine.roots.map(({ real }) => real);
-  // Spans are the business of the program around this.
+  // No variables, so no telemetry: exporting spans is up to the program.
   const trace = openRecorder({ source, roots, contents: false, version, environment: {}, log });
   const { maxTokens } = options;
   const app: App = await withOfferableTools(
@@ -60,8 +60,8 @@ function textOf(item: Content): string {
   return `[${item.type === 'resource' ? item.resource.mimeType : item.mimeType}]`;
 }
 
-/** Throws a `RangeError` for what the program got wrong: no model can mend it. */
-function chosen(options: ToolsOptions, engine: Engine, environment: Opened['environment']): Dialect {
+/** Throws a `RangeError` for mistakes of the program, which no model can correct. */
+function chooseDialect(options: ToolsOptions, engine: Engine, environment: Opened['environment']): Dialect {
   const { dialect: name = defaultDialect, only, allowRun = false } = options;
   const whole = dialectNamed(name);
   if (!whole) throw new RangeError(`unknown dialect '${name}': it is one of ${dialectNames.join(', ')}`);

@@ -1,7 +1,7 @@
-/** Refuses half of a character: it would reach the disk as a replacement character, without a word. */
+/** Refuses half of a character, which would silently reach the disk as a replacement character. */
 import { fail } from '../engine/index.ts';
 
-/** Fails with `bad-arguments` for a lone surrogate in one of these texts, by their names. */
+/** Fails with `bad-arguments` if one of these texts, by argument name, has a lone surrogate. */
 export function requireWholeText(texts: Readonly<Record<string, unknown>>): void {
   const problems = Object.entries(texts).flatMap(([field, text]) => {
     if (typeof text !== 'string' || (text as string & { isWellFormed(): boolean }).isWellFormed()) return [];

@@ -1,9 +1,8 @@
-/** The Tool Trace page: puts its views together and updates them as events arrive. */
-
+/** The Tool Trace page: connects its views and updates them as events arrive. */
 import { plain } from '../display/plain-text.ts';
+import { endSession, undoneEntries } from './connection/api.ts';
+import { Connection, type ConnectionState } from './connection/connection.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
-import { endSession, undoneEntries } from './data/api.ts';
-import { Connection, type ConnectionState } from './data/connection.ts';
 import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
@@ -20,11 +19,11 @@ import { startTabs } from './views/tabs.ts';
 import { startTheme } from './views/theme.ts';
 import type { About, PageEvent } from './wire.ts';
 
-/** Charts and tree go through all events, so the page draws them less often than the list. */
+/** Drawing the charts and the tree takes all events, so the page does it less often than drawing the list. */
 const SLOW_DRAW_MS = 500;
-/** Load a call only when the user rests on it: the arrow keys pass many calls on the way. */
+/** Load a call only when the user stops at it: the arrow keys pass many calls. */
 const SETTLE_MS = 150;
-/** Several undos at once are asked for once. */
+/** Wait this long before asking which entries are undone, so that several undos cause one request. */
 const UNDONE_MS = 200;
 
 class Page {
@@ -75,10 +74,10 @@ class Page {
     }
   }
 
-  /** Returns when the session ends: by itself, by the user, or by another token in the URL. */
+  /** Returns when the session ends: it expired, the user signed out, or the URL got another token. */
   async #stayConnected(): Promise<{ token: string | undefined; why: string }> {
     let token: string | undefined;
-    let why = 'The session has ended. A token opens a new one.';
+    let why = 'Your session has ended. Enter a token to sign in again.';
     const leaving = new AbortController();
     const connection = new Connection({
       onEvents: (events, live) => this.#take(events, live),
@@ -106,12 +105,12 @@ class Page {
     this.#firstSteps.show(about);
     part('sign-in').hidden = true;
     part('app').hidden = false;
-    // Also of a link that came while the page asked for a token.
+    // The user may have followed a link while the page asked for a token.
     this.#readAddress();
     const where = roots.length === 0 ? 'All servers of this user' : roots.join(', ');
     setText(part('where'), where);
     part('where').title = plain(where);
-    part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'only looks'}, version ${version}`;
+    part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'read-only'}, version ${version}`;
   }
 
   /** The next token must not see what this one saw. */
@@ -137,7 +136,7 @@ class Page {
       this.#askUndone();
   }
 
-  /** From a row on; from the first one the tree is made again. A directory that was picked in it leaves it whole. */
+  /** Adds the rows from this one on to the tree; 0 builds it again. The path filter does not affect the tree. */
   #growTree(from = 0): void {
     if (from === 0) this.#tree.clear();
     const { rows } = this.#store;
@@ -146,7 +145,7 @@ class Page {
     }
   }
 
-  /** What is undone only the journal knows: an undo may come from the page, a tool or the command line. */
+  /** Only the journal knows what is undone: an undo may come from the page, a tool or the command line. */
   #askUndone(): void {
     clearTimeout(this.#undoneTimer);
     this.#undoneTimer = setTimeout(async () => {
@@ -155,10 +154,10 @@ class Page {
     }, UNDONE_MS);
   }
 
-  /** A link shows what somebody else has filtered for. */
+  /** A link may contain filters, so that another user sees the same calls. */
   #readAddress(): void {
     const filter = filterInAddress(location.hash);
-    // Another link, such as the one that skips to the calls.
+    // The link is something else, such as the one that skips to the calls.
     if (!filter) return;
     this.#filters.set(filter);
     this.#setFilter(filter);
@@ -192,7 +191,7 @@ class Page {
     }, ms);
   }
 
-  /** Not while the calls are still being loaded. */
+  /** Stays hidden while the calls are still loading. */
   #drawFirstSteps(): void {
     this.#firstSteps.isShown = this.#store.rows.length === 0 && part('state').dataset.state === 'live';
   }
@@ -201,7 +200,7 @@ class Page {
     if (this.#store.shown.length > 0) return '';
     return this.#store.rows.length === 0
       ? 'No calls yet. They appear here as they happen.'
-      : 'No call fits the filters.';
+      : 'No calls match the filters.';
   }
 
   #open(row: EventRow, focus: boolean): void {
@@ -247,7 +246,7 @@ function stateText(state: ConnectionState): string {
     case 'paused':
       return 'Paused';
     case 'away':
-      return `No connection, again in ${state.seconds} s`;
+      return `No connection, retry in ${state.seconds} s`;
     case 'signed-out':
       return 'Signed out';
   }

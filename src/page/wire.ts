@@ -1,26 +1,26 @@
 /** The messages between the Tool Trace page and its server. Both sides compile with these types. */
 import type { TraceEvent } from '../trace/events/event.ts';
 
-/** An event as the list gets it, without arguments and answer: the page asks for those when the user opens the call. */
+/** An event in the list, without arguments and answer: the page requests those when the user opens the call. */
 export type PageEvent = Omit<TraceEvent, 'arguments' | 'answer'> & {
-  /** Arguments and answer were recorded. */
+  /** The trace has the arguments and the answer. */
   contents?: true;
 };
 
 export interface About {
   version: string;
-  /** The directories that are served; empty where the events of all servers are shown. */
+  /** The served directories; empty when the page shows the events of all servers. */
   roots: string[];
   /** The name of the token. */
   who: string;
   /** Whether this token may undo anything at all. */
   mayUndo: boolean;
-  /** What to give to clients on the server's machine; only for a token without limits. */
+  /** Configurations for clients on the server's machine; only sent to a token without limits. */
   clients?: readonly ClientConfig[];
 }
 
 export interface ClientConfig {
-  /** Which clients take it. */
+  /** The clients that this configuration is for. */
   name: string;
   text: string;
 }
@@ -34,19 +34,19 @@ export interface PageOrigin {
   tool?: string;
 }
 
-/** An entry of the journal, without where its contents are kept. */
+/** An entry of the journal, without the places of its contents. */
 export interface PageEntry {
   id: string;
   at: number;
   roots: string[];
   origin: PageOrigin;
   changes: { kind: ChangeKind; path: string; to?: string }[];
-  /** How many changes there are besides these. */
+  /** How many more changes there are. */
   moreChanges?: number;
   state: 'pending' | 'done' | 'undone';
-  /** The entry that this one took back. */
+  /** The entry that this one undid. */
   undoes?: string;
-  /** Found by comparing before and after a command. */
+  /** The server found the changes by comparing the files before and after a command. */
   found?: true;
 }
 
@@ -62,14 +62,14 @@ export interface PageDiff {
 export interface PageObstacle {
   path: string;
   why: string;
-  /** What the entry left there → what is there now. */
+  /** A diff from what the entry left to what is there now. */
   diff?: string;
   forceable: boolean;
 }
 
 export interface PagePlan {
   steps: { path: string; does: string }[];
-  /** How many steps there are besides these. */
+  /** How many more steps there are. */
   moreSteps?: number;
   obstacles: PageObstacle[];
   /** What undoing would change now. */
@@ -79,21 +79,21 @@ export interface PagePlan {
 export interface EntryDetails {
   entry: PageEntry;
   diffs: PageDiff[];
-  /** Missing when there is nothing to undo: it was undone, or is still under way. */
+  /** Missing when there is nothing to undo, because the entry was undone or is still in progress. */
   plan?: PagePlan;
-  /** The entry that took this one back and stands: to undo that one is to redo this one. */
+  /** The entry that undid this one and was not undone itself: undoing that entry redoes this one. */
   undoneBy?: string;
-  /** Whether this token may undo it, or redo it. */
+  /** Whether this token may undo or redo the entry. */
   mayUndo: boolean;
 }
 
-/** The entries that are undone now, the newest ones first. */
+/** The entries that are undone now, newest first. */
 export interface UndoneEntries {
   undone: string[];
 }
 
-/** `entry` is the one that took the other back. */
+/** `entry` is the new entry that the undo made. */
 export type PageUndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
 
-/** The header that says after which event of the live stream a list of events ends. */
+/** The header with the position in the live stream at which a list of events ends. */
 export const CURSOR_HEADER = 'Page-Cursor';

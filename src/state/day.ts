@@ -1,7 +1,7 @@
-/** The days by which logs are cut: those of UTC, so that all servers agree on them. */
+/** The days into which logs are split: UTC days, so that all servers agree on them. */
 export const DAY_MS = 24 * 3_600_000;
 
-/** As 2026-11-17. */
+/** The UTC day of a time, such as 2026-11-17. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

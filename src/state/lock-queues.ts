@@ -1,16 +1,16 @@
-/** One queue a key: holders in one process wait here for each other before they ask other processes. */
+/** A queue for each key: tasks of one process wait here for each other before they compete with other processes. */
 
 export type Release = () => void;
 
 export class LockQueues {
-  /** The last task of each key. */
+  /** Settles when the last task in the queue of a key has left it. */
   readonly #last = new Map<string, Promise<void>>();
 
   has(key: string): boolean {
     return this.#last.has(key);
   }
 
-  /** Waits until all who came before have left; gives the function that leaves the queue. */
+  /** Waits until all earlier tasks have left the queue; returns the function that leaves it. */
   async enter(key: string): Promise<Release> {
     const before = this.#last.get(key);
     let leave: Release = () => {};

@@ -1,20 +1,20 @@
 /**
- * Locks: one holder at a time for each key, in this process and in all others that share the state.
+ * Locks: each key has one holder at a time, among all processes that share the state.
  *
  * Every implementation guarantees:
- * - **Exclusion.** Of all tasks that hold a key, in any process, one runs at a time.
- * - **No circle.** A holder of several keys took them in one fixed order, the same everywhere, whatever the order in
- *   which they were named: two tasks never wait for each other. A task must not lock again what it holds, and a lock
+ * - **Exclusion.** Of all tasks that lock a key, in any process, one runs at a time.
+ * - **No deadlock.** A task that needs several keys takes them in one fixed order, the same everywhere, whatever the
+ *   order of the arguments: two tasks never wait for each other. A task must not lock again what it holds, and a lock
  *   that it takes while it holds others must come later in the order.
- * - **No stale lock.** The lock of a process that died is free again, without anybody's help.
+ * - **No stale lock.** The lock of a process that died becomes free by itself.
  * - **Order.** Tasks of one process get a key in the order in which they asked for it.
  *
- * A lock keeps its holders apart. Programs that know nothing of it are not held off.
+ * The locks are advisory: programs that do not use them are not held off.
  */
 export interface Locks {
   /**
-   * Runs `task` while it holds the locks of all keys. Throws a `LockTimeout` when another process does not let go, a
-   * `StateUnavailable` when the locks cannot be reached, and the signal's reason when the signal aborts while it waits.
+   * Runs `task` while holding the locks of all keys. Throws a `LockTimeout` when another process does not release one,
+   * a `StateUnavailable` when the locks cannot be reached, and the signal's reason when the signal aborts the wait.
    */
   hold<T>(
     keys: readonly LockKey[],
@@ -22,7 +22,7 @@ export interface Locks {
     signal?: AbortSignal,
   ): Promise<T>;
 
-  /** Runs `task` unless somebody holds the key now; false when somebody does. */
+  /** Runs `task` unless the key is locked now; returns false when it is. */
   tryHold(key: LockKey, task: () => Promise<void>): Promise<boolean>;
 }
 
@@ -30,9 +30,9 @@ export interface Locks {
 export type LockKey = string | EntryKey;
 
 /**
- * An entry has two faces. On one machine it is its directory's identity and its name, whatever path leads there. Other
- * machines know neither devices nor inodes: for them it is its path, and a server that changes it must also be sure
- * that no other removes or moves a directory above it.
+ * An entry has two identities. On one machine it is the directory's device and inode plus the name, whatever path leads
+ * there. Other machines do not share devices and inodes: for them it is the path, and a server that changes the entry
+ * must also be sure that no other server removes or moves a directory above it.
  */
 export interface EntryKey {
   readonly onMachine: string;
@@ -41,47 +41,47 @@ export interface EntryKey {
 }
 
 /**
- * A lock that its holder may lose without knowing it: another machine keeps it, and frees it when it has no sign of the
- * holder. Locks of one machine have no lease.
+ * A lock that its holder may lose without noticing: another machine manages it, and frees it when it no longer hears
+ * from the holder. Locks of one machine have no lease.
  */
 export interface Lease {
-  /** Settles when the lock is known to be held still; throws a `StateUnavailable` when it is lost or nobody can tell. */
+  /** Settles when the lock is known to be still held; throws a `StateUnavailable` when it is lost or may be lost. */
   prove(): Promise<void>;
-  /** Throws when the last proof is too old to change something now. */
+  /** Throws when the last proof is too old to rely on for a change. */
   requireFresh(): void;
-  /** What the last holder of an entry's lock has left there, as far as anybody knows. */
+  /** What the last holder of an entry's lock left there, as far as it is recorded. */
   lastOf(path: string): LastChange | undefined;
-  /** Changes that were written down for the locked entries, and whose end nobody has recorded. */
+  /** Changes of the locked entries that are recorded as planned but not as ended. */
   readonly unsettled: readonly UnsettledChange[];
-  /** What this holder has left at an entry. The next holder of the lock gets to know. */
+  /** Records what this holder leaves at an entry, for the next holder of the lock. */
   leaves(path: string, change: LeftBehind): void;
 }
 
-/** What a change has left at a path. */
+/** What a change left at a path. */
 export interface LeftBehind {
   /** The part of the journal's entry that describes the change. */
   part: string;
-  /** Of the content; undefined where there is no file any more. */
+  /** The hash of the new content; undefined when the change removed the file. */
   hash: string | undefined;
-  /** Which file the change replaced or removed, as `stampOf` says. */
+  /** The file that the change replaced or removed, as a stamp (see `stampOf`). */
   replaced: string | undefined;
 }
 
 export interface LastChange {
   part: string;
   hash: string | undefined;
-  /** Files that the last changes of the path replaced or removed, none of them older than a minute. */
+  /** The files that changes of the path replaced or removed within the last minute. */
   replaced: readonly string[];
 }
 
 export interface UnsettledChange {
   path: string;
   part: string;
-  /** The last holder has left the change made: its end is on its way, unless that holder has died meanwhile. */
+  /** The last holder made the change, and is about to record its end unless it has died. */
   isMade: boolean;
 }
 
-/** Another process has held a lock for too long. */
+/** Another process held a lock for too long. */
 export class LockTimeout extends Error {
   constructor() {
     super('another process holds the lock');

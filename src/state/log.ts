@@ -1,86 +1,86 @@
 /**
- * A log: records that are only ever added.
+ * An append-only log of records.
  *
  * Every implementation guarantees:
- * - **Whole or absent.** A reader gets each record exactly as it was appended, or not at all. A record that a crash
- *   cut short is left out, and spoils neither the record before it nor the one after it.
- * - **One order for all.** All readers get the records in one order, and those of one writer in the order in which
- *   that writer appended them. The order belongs to the log; no clock decides it.
+ * - **Whole or absent.** A reader gets each record exactly as it was appended, or not at all. Readers skip a record
+ *   that a crash cut short, and still get the records before and after it.
+ * - **One order for all.** All readers get the records in the same order, and the records of one writer in the order in
+ *   which it appended them. The log decides the order; clocks do not matter.
  * - **Many writers.** Any number of processes append at the same time and lose nothing. The records of one `append`
- *   follow each other without a record of another writer between them.
+ *   are adjacent: no record of another writer gets between them.
  * - **Durable after `flush`.** When `flush` has settled, the records that this process appended before survive a
- *   power cut. Without `flush` they are written soon; what a crash takes then is always the last of them.
- * - **Nothing on opening.** A log that nobody has written to costs nothing to open and to read.
+ *   power cut. Without `flush` they are written soon; a crash can only take the last ones.
+ * - **Free to open.** Opening or reading a log that was never written to costs nothing.
  */
 export interface Log<R extends object> {
-  /** The same for all objects with the same records. */
+  /** Two objects for the same records have the same name. */
   readonly name: string;
 
-  /** Throws when the log cannot take the records. */
+  /** Throws when the log cannot accept the records. */
   append(...records: R[]): void;
 
   flush(): Promise<void>;
 
   /**
-   * Gives a log that holds nothing its first records, in one step and for good: all readers find all of them or none.
-   * False when the log holds something already, and then nothing is written. Only one process at a time may do this.
+   * Gives an empty log its first records, durably and in one step: readers find all of them or none. Returns false and
+   * writes nothing when the log is not empty. Only one process at a time may do this.
    */
   fill(records: readonly R[]): Promise<boolean>;
 
-  /** Reads all records, and later those that were added; `consumer` receives them. */
+  /** Reads all records, and on later calls the new ones, into `consumer`. */
   reader(consumer: LogConsumer<R>): LogReader;
 
-  /** All records, the newest first, some at a time. Reads no more of the log than the caller takes. */
+  /** All records in batches, newest first. Reads only as much of the log as the caller consumes. */
   newestFirst(): AsyncIterable<readonly R[]>;
 
-  /** Hands over what any process appends from now on, until the returned function is called. */
+  /** Reports the records that any process appends from now on, until the returned function is called. */
   follow(listener: LogListener<R>): () => void;
 
-  /** Bytes that all records take, as this process last knew it: at most some seconds old. */
+  /** How many bytes all records take; the value may be a few seconds old. */
   size(): number;
 
   /**
-   * Removes records for good. The log shows `choose` its records, oldest first, in stretches to which nobody adds any
-   * more, and removes some or all of those that `choose` leaves out. `isComplete` says whether every record that an
-   * earlier stretch left out is gone: until then, a record that takes back an earlier one must stay. Only one process
-   * at a time may do this.
+   * Removes records permanently. The log passes `choose` its records, oldest first, in stretches that no longer grow,
+   * and removes some or all of the records that `choose` does not return. `isComplete` says whether the log has removed
+   * every record that `choose` dropped from earlier stretches: if it has not, a record that revokes an earlier one must
+   * stay. Only one process at a time may do this.
    */
   compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void>;
 
   /**
-   * Takes something out of records, for good, while others append. `replace` gives what is to replace a record, the
-   * first of these that takes no more room, or undefined for a record that stays. Whatever is no whole record goes too:
-   * nobody can tell what it held.
+   * Changes or removes records permanently while others append. `replace` returns candidates for a record, and the log
+   * stores the first that is not longer than the record; undefined keeps the record. Fragments of records are removed
+   * too, because nobody can tell what they held.
    */
   redact(replace: (record: R) => readonly R[] | undefined): Promise<void>;
 
-  /** Lets go of everything, and ends all followers. */
+  /** Closes all files or connections, and ends all followers. */
   close(): void;
 }
 
 export interface LogConsumer<R extends object> {
   take(record: R): void;
-  /** Earlier records were changed or removed: everything taken so far is void, and all records come again. */
+  /** Earlier records were changed or removed: discard everything taken so far; all records follow again. */
   restart(): void;
-  /** Every record that was there is taken. Between `restart` and this, the consumer has only a part of them. */
+  /** Called when `take` has received every record. Between `restart` and this, the consumer has only some of them. */
   caughtUp?(): void;
 }
 
 export interface LogReader {
   /**
-   * Settles when the consumer has every record that was flushed before, or that this process appended. Reads a long
-   * log in many turns of the event loop.
+   * Settles when the consumer has every record that any process flushed, or this process appended, before the call.
+   * Reads a long log in many turns of the event loop.
    */
   catchUp(): Promise<void>;
 }
 
 export interface LogListener<R extends object> {
   onRecords(records: R[]): void;
-  /** Called once when the log cannot be followed; following continues when it can be again. */
+  /** Called once when the log cannot be followed; following continues as soon as it is possible again. */
   onProblem(error: Error): void;
 }
 
-/** A part of an entry and the paths that it concerns, as all machines call them; without paths, all of its paths. */
+/** Changes that a part of a journal entry plans or ends, by shared paths; without `paths`, all changes of the part. */
 export interface PlannedChanges {
   part: string;
   paths?: readonly string[];
@@ -88,37 +88,37 @@ export interface PlannedChanges {
 }
 
 export interface LogBounds {
-  /** The most bytes of the log; the oldest records go, about `part` bytes at a time. */
+  /** The size limit of the log in bytes. Beyond it, the log drops its oldest records, about `part` bytes at a time. */
   all: number;
   part: number;
-  /** Where a log is cut into days, days before these go, too. */
+  /** How many days a log that is split into days keeps. Default: no limit. */
   days?: number;
 }
 
-/** How a log is to be kept. */
+/** How a log stores its records. */
 export interface LogOptions<R extends object> {
-  /** Checks a value that was read; undefined for what is no record of this log. */
+  /** Checks a value that was read; returns undefined when it is not a record of this log. */
   accept(value: unknown): R | undefined;
-  /** What is stored in place of a record, where other machines read it: `accept` takes it back. */
+  /** Converts a record to the form that other machines can read; `accept` converts it back. */
   toStored?(record: R): object;
-  /** Which changes a record plans, and which ones it brings to an end: a server that locks their paths gets to know. */
+  /** Which changes a record plans or ends: a server that locks their paths finds out from this. */
   plans?(record: R): PlannedChanges | undefined;
-  /** Each record carries a checksum, so that damage of any kind shows. Without, a record is plain JSON. */
+  /** Each record carries a checksum, which reveals any damage. Default: records are plain JSON. */
   checksums?: boolean;
-  /** Bytes of a record at most. What a reader finds beyond that is no record. */
+  /** The size limit of a record in bytes. Readers skip anything longer. */
   longest?: number;
   /** Ever shorter versions of a record that is too long; the last one fits. */
   shorten?(record: R): Iterable<R>;
-  /** How every record begins: finds a record of a plain log behind one that was cut short. */
+  /** How every record begins. With it, readers of a plain log find a record that follows a truncated one. */
   opening?: string;
   /**
-   * When a record was appended, in milliseconds since 1970: keeps a follower from telling a record twice, and dates
-   * the records that fill a log.
+   * When a record was appended, in milliseconds since 1970. Followers use it to report no record twice, and `fill` to
+   * date the records.
    */
   appendedAt?(record: R): number;
-  /** Of a log whose oldest records go by themselves. */
+  /** Size limits; beyond them the log drops its oldest records. Default: no limits. */
   bounds?: LogBounds;
-  /** Hears of something that hinders writing, although the records were written past it. */
+  /** Called when something was in the way of writing but the records could be written elsewhere. */
   onObstacle?(error: Error): void;
   now?(): number;
 }

@@ -1,4 +1,4 @@
-/** Sessions of one process, in its memory: they end with it. */
+/** Sessions in the memory of one process: they end with it. */
 import { randomBytes } from 'node:crypto';
 import {
   type NewSession,
@@ -75,7 +75,7 @@ export class MemorySessions implements Sessions {
     const known = this.#byId.get(id);
     if (!known) return undefined;
     const { idleMs } = known.session;
-    // Uses since then reach the store a little later.
+    // Processes report the use of a session with a delay.
     if (Date.now() - known.usedAt < idleMs + reportInterval(idleMs)) return known;
     this.#byId.delete(id);
     return undefined;

@@ -2,26 +2,26 @@
 import type { Log } from '../state/log.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 import { BOUNDS } from './log.ts';
 
 const AT_ONCE = 500;
 
 export interface CopiedTrace {
   events: number;
-  /** Calls in directories that have no name in the other state. */
+  /** How many events were left out because their directories have no name in the other state. */
   leftOut: number;
 }
 
-/** What an earlier copy has left in the other state stays, and is not copied twice. */
+/** Does not copy events twice that an earlier copy has left in the other state. */
 export async function copyTrace(
   from: State,
   to: State,
   isNamed: (path: string) => boolean,
 ): Promise<CopiedTrace> {
-  const all = await eventsIn(from.log('trace', eventsWith(from.paths)));
+  const all = await eventsIn(from.log('trace', traceLogOptions(from.paths)));
   const events = all.filter((event) => placesOf(event).every(isNamed));
-  const log = to.log('trace', { ...eventsWith(to.paths), bounds: BOUNDS });
+  const log = to.log('trace', { ...traceLogOptions(to.paths), bounds: BOUNDS });
   if (!(await log.fill(events))) await addMissing(log, events);
   return { events: events.length, leftOut: all.length - events.length };
 }
@@ -36,20 +36,20 @@ async function addMissing(log: Log<TraceEvent>, events: readonly TraceEvent[]): 
 }
 
 export async function isTraceEmpty(state: State): Promise<boolean> {
-  for await (const events of state.log('trace', eventsWith(state.paths)).newestFirst()) {
+  for await (const events of state.log('trace', traceLogOptions(state.paths)).newestFirst()) {
     if (events.length > 0) return false;
   }
   return true;
 }
 
-/** Oldest first. */
+/** All events, oldest first. */
 async function eventsIn(log: Log<TraceEvent>): Promise<TraceEvent[]> {
   const all: TraceEvent[] = [];
   for await (const events of log.newestFirst()) for (const event of events) all.push(event);
   return all.reverse();
 }
 
-/** A program that serves nothing names no directories: its paths say where it was at work. */
+/** Where a call worked. An event of a program that serves no directories names none, so its paths must do. */
 function placesOf({ roots, paths }: TraceEvent): string[] {
   return roots.length > 0 ? roots : paths.map(({ path }) => path);
 }

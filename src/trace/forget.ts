@@ -1,18 +1,21 @@
-/** Takes arguments, in short too, reasons and answers out of the stored trace, for good. */
+/** Removes arguments, their summaries, reasons and answers from the stored trace for good. */
 import { isWithin } from '../engine/index.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 
 const NOTE = 'contents were forgotten';
 
-/** How many calls had contents on record that touched these paths, what lies below or above them; undefined: any. */
+/**
+ * Forgets the contents of calls that touched these paths, or something below or above them; of all calls when `paths`
+ * is undefined. Returns how many calls had contents.
+ */
 export async function forgetTraced(
   state: State,
   paths: readonly string[] | undefined,
   dryRun: boolean,
 ): Promise<number> {
-  const log = state.log('trace', eventsWith(state.paths));
+  const log = state.log('trace', traceLogOptions(state.paths));
   let calls = 0;
   const withoutContents = (event: TraceEvent): TraceEvent[] | undefined => {
     const { arguments: said, answer, brief, reason, ...rest } = event;
@@ -28,7 +31,7 @@ export async function forgetTraced(
   return calls;
 }
 
-/** A call that names no path, or not all of them, may have touched any. */
+/** A call that does not name all of its paths may have touched any path. */
 function concerns({ paths, morePaths }: TraceEvent, meant: readonly string[] | undefined): boolean {
   if (meant === undefined || paths.length === 0 || morePaths !== undefined) return true;
   return paths.some(({ path }) => meant.some((each) => isWithin(path, each) || isWithin(each, path)));

@@ -1,23 +1,23 @@
 /**
  * The stored trace: the events of all servers that share a state.
  *
- * Storing never fails a call and never delays it: what cannot be stored is lost and counted, and the user
- * is told once, and again how many when it works again.
+ * Storing an event never delays a call or makes it fail. An event that cannot be stored is lost and counted. The log
+ * reports the problem once, and the number of lost events when storing works again.
  */
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './events/event.ts';
-import { eventsWith } from './events/stored-event.ts';
+import { traceLogOptions } from './events/stored-event.ts';
 
 const MIB = 1024 * 1024;
 export const BOUNDS = { part: 16 * MIB, all: 128 * MIB, days: 30 };
-/** When an event could not be stored, calls do not pay for trying again each time. */
+/** How long the log waits after a failure before it tries again: not every call should pay for another attempt. */
 const TRY_AGAIN_MS = 5000;
-/** No write gets too long to go out in one piece. */
+/** How many events one write may hold: a longer write might not go out in one piece. */
 const MOST_AT_ONCE = 100;
 
 export interface TraceLogSettings {
-  /** What the events take at most; the oldest go. */
+  /** How much room the events may take. The oldest ones are removed. */
   bounds?: LogOptions<TraceEvent>['bounds'];
   /** Called once when events cannot be stored, and once when they cannot be followed. */
   onProblem?(problem: string): void;
@@ -30,8 +30,8 @@ export class TraceLog {
   readonly #now: () => number;
   readonly #onProblem: (problem: string) => void;
   #failedAt: number | undefined;
-  #toldProblem = false;
-  /** Events that could not be stored since it last worked. */
+  #hasReported = false;
+  /** How many events were lost since storing last worked. */
   #lost = 0;
   #closed = false;
   #soon: TraceEvent[] = [];
@@ -40,8 +40,8 @@ export class TraceLog {
     const { bounds = BOUNDS, now = Date.now, onProblem = () => {} } = settings;
     this.#now = now;
     this.#onProblem = onProblem;
-    const onObstacle = (error: Error) => this.#tell(error);
-    this.#open = () => state.log('trace', { ...eventsWith(state.paths), bounds, now, onObstacle });
+    const onObstacle = (error: Error) => this.#report(error);
+    this.#open = () => state.log('trace', { ...traceLogOptions(state.paths), bounds, now, onObstacle });
   }
 
   get #log(): Log<TraceEvent> {
@@ -58,15 +58,15 @@ export class TraceLog {
     try {
       this.#log.append(...events);
       this.#failedAt = undefined;
-      this.#tellLost();
+      this.#reportLost();
     } catch (error) {
       this.#lost += events.length;
       this.#failedAt = this.#now();
-      this.#tell(error as Error);
+      this.#report(error as Error);
     }
   }
 
-  /** With all others of the same moment in one piece: many calls at once cost little more than one. */
+  /** Writes all events of the same turn in one piece: many calls at once cost little more than one. */
   appendSoon(event: TraceEvent): void {
     if (this.#closed) return;
     this.#soon.push(event);
@@ -78,7 +78,7 @@ export class TraceLog {
     this.append(...this.#soon.splice(0));
   }
 
-  /** The newest `limit` events that fit, oldest first. */
+  /** The newest `limit` events that pass the filter, oldest first. */
   async recent(limit: number, filter: (event: TraceEvent) => boolean = () => true): Promise<TraceEvent[]> {
     const found: TraceEvent[] = [];
     reading: for await (const events of this.#log.newestFirst()) {
@@ -87,11 +87,11 @@ export class TraceLog {
         if (filter(event)) found.push(event);
       }
     }
-    // Stored when they ended, shown by when they began.
+    // The log has events in the order in which the calls ended; this shows them in the order in which they began.
     return found.reverse().sort((a, b) => a.at - b.at);
   }
 
-  /** Events that any process stores from now on, until the returned function is called. */
+  /** Calls `onEvents` with events that any process stores from now on, until the returned function is called. */
   follow(onEvents: (events: TraceEvent[]) => void): () => void {
     const onProblem = ({ message }: Error) => this.#onProblem(`the trace cannot be followed: ${message}`);
     return this.#log.follow({ onRecords: onEvents, onProblem });
@@ -107,15 +107,15 @@ export class TraceLog {
     return this.#failedAt !== undefined && Math.abs(this.#now() - this.#failedAt) < TRY_AGAIN_MS;
   }
 
-  #tellLost(): void {
+  #reportLost(): void {
     if (this.#lost === 0) return;
-    this.#onProblem(`calls are on record again; ${this.#lost} are not`);
+    this.#onProblem(`calls are recorded again; ${this.#lost} were not`);
     this.#lost = 0;
   }
 
-  #tell({ message }: Error): void {
-    if (this.#toldProblem) return;
-    this.#toldProblem = true;
-    this.#onProblem(`calls are not all on record: ${message}`);
+  #report({ message }: Error): void {
+    if (this.#hasReported) return;
+    this.#hasReported = true;
+    this.#onProblem(`not all calls are recorded: ${message}`);
   }
 }

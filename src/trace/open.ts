@@ -6,7 +6,7 @@ import { openSpans } from './telemetry/spans.ts';
 
 export interface RecorderRequest {
   source: StateSource | undefined;
-  /** The directories that are served. */
+  /** The served directories. */
   roots: string[];
   contents: boolean;
   version: string;
@@ -30,7 +30,7 @@ export function openTrace(source: StateSource, log: (line: string) => void): Tra
   return new TraceLog(openState(source), { onProblem: (problem) => log(`trace: ${problem}`) });
 }
 
-/** Tells servers apart and guards nothing, so it need not be hard to guess, and the start need not wait for it. */
+/** The id only tells servers apart, so it may be guessable, and the start need not wait for a secure random number. */
 function serverId(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Turns each call into one event: what the engine reports while the call runs, how it ended and what it cost.
+ * Turns each call into one event: what the engine reports while the call runs, how the call ended and what it cost.
  *
- * Contents of files never get into an event, and whole arguments and answers only when the user asked for that.
+ * The contents of files never get into an event. Whole arguments and answers do only when the user asks for them.
  */
 import { truncate } from '../display/truncate.ts';
 import { jsonBytes } from '../json/json-size.ts';
@@ -15,25 +15,25 @@ import type { TraceLog } from './log.ts';
 import type { SpanSink } from './telemetry/spans.ts';
 import { estimatedTokens } from './tokens.ts';
 
-/** No path of a file is longer, but what a client sends as a path may be. */
+/** No file has a longer path, but a client may send anything as a path. */
 const LONGEST_PATH = 4096;
 const LONGEST_NAME = 200;
 const LONGEST_NOTE = 2000;
 const LONGEST_REASON = 500;
 const LONGEST_CONTENTS = 8192;
 const MOST_ENTRIES = 50;
-/** Beyond the first paths, different ones are counted exactly up to this many. */
+/** How many paths beyond the first ones are remembered, so that each is counted only once. */
 const MOST_REMEMBERED = 10_000;
 
 export interface RecorderOptions {
   log?: TraceLog | undefined;
   spans?: SpanSink | undefined;
-  /** One for each process that serves. */
+  /** The id of the server process. */
   server: string;
   roots: string[];
-  /** Arguments and answers are recorded too. */
+  /** Whether to record arguments and answers too. */
   contents: boolean;
-  /** Milliseconds since 1970, for both when a call came and how long it took. */
+  /** A clock in milliseconds since 1970, for when a call came and how long it took. Default: the system's clocks. */
   now?(): number;
 }
 
@@ -42,22 +42,22 @@ export interface TracedCall {
   who?: string | undefined;
   dialect: string;
   tool: string;
-  /** The directories that it concerns, where those are not the ones that are served. */
+  /** The directories that the call concerns. Default: the served directories. */
   roots?: readonly string[] | undefined;
   arguments: unknown;
-  /** The client's place in a trace of its own, as `traceparent` of the W3C. */
+  /** The client's position in its own trace, as a W3C `traceparent`. */
   traceparent?: unknown;
 }
 
 export interface TracedAnswer {
-  /** Of the arguments as JSON; measured here when left out. */
+  /** The size of the arguments as JSON. Default: the recorder measures it. */
   bytesIn?: number | undefined;
   bytesOut: number;
-  /** What a model gets to read of it. */
+  /** The text that the model gets to read. */
   text?: string | undefined;
-  /** The kind of failure, when the answer is one. */
+  /** The kind of failure, if the call failed. */
   failure?: string | undefined;
-  /** Why, in a sentence that quotes no content. */
+  /** Why the call failed, in a sentence that quotes no content. */
   reason?: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Recorder {
     return new CallTrace(this.#options, call, `${this.#options.server}-${this.#calls}`);
   }
 
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the spans that are left, for two seconds at most. */
   async close(): Promise<void> {
     await this.#options.spans?.close();
     this.#options.log?.close();
@@ -104,7 +104,7 @@ export class CallTrace {
     this.#began = options.now ? this.#at : performance.now();
   }
 
-  /** The engine reports it while the call runs. The same path touched in the same way counts once. */
+  /** The engine calls this while the call runs. A path that is touched in the same way again counts once. */
   touched(touch: TracedPath): void {
     if (this.#ended) return;
     const path = truncate(touch.path, LONGEST_PATH);
@@ -137,7 +137,7 @@ export class CallTrace {
     this.#note = truncate(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
   }
 
-  /** Ends the call; only the first answer counts. */
+  /** Ends the call. Only the first answer counts. */
   answered(answer: TracedAnswer): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -148,7 +148,7 @@ export class CallTrace {
     spans?.send(event, traceparentOf(this.#call.traceparent));
   }
 
-  /** A path that was changed or refused keeps its place before one that was only looked at. */
+  /** Counts a path for which there is no room. A changed or refused one replaces one that was only looked at. */
   #crowdOut(touch: TracedPath): void {
     const place = isOnlyLook(touch.how) ? -1 : this.#paths.findLastIndex(({ how }) => isOnlyLook(how));
     const left = place < 0 ? touch : this.#paths.splice(place, 1)[0]!;
@@ -198,14 +198,14 @@ export class CallTrace {
     return event;
   }
 
-  /** To the microsecond. */
+  /** In milliseconds, rounded to microseconds. */
   #elapsed(): number {
     const now = this.#options.now?.() ?? performance.now();
     return Math.max(0, Math.round((now - this.#began) * 1000) / 1000);
   }
 }
 
-/** Whether a call looked at a path says nothing beside whatever else it did there. */
+/** Whether one record covers both: a call that did anything else at a path has also looked at it. */
 function saysAsMuch(known: How, how: How): boolean {
   return known === how || known === 'looked-at' || how === 'looked-at';
 }
@@ -214,12 +214,12 @@ function isOnlyLook(how: How): boolean {
   return how === 'read' || how === 'listed' || how === 'searched' || how === 'looked-at' || how === 'ran-in';
 }
 
-/** Leaves something at the path. */
+/** Whether the change leaves something at the path. */
 function isChange(how: How): boolean {
   return how === 'created' || how === 'changed' || how === 'moved-to';
 }
 
-/** Arguments may be nested deeper than the stack reaches. */
+/** Zero for arguments that are nested too deeply for the stack. */
 function bytesOf(value: unknown): number {
   try {
     return jsonBytes(value);

@@ -1,4 +1,4 @@
-/** `cofferdam trace`: events as lines for people, or as they are. */
+/** `cofferdam trace`: shows events as lines for people, or as JSON. */
 import type { Writable } from 'node:stream';
 import { plainJson } from '../display/plain-text.ts';
 import type { TraceEvent } from './events/event.ts';
@@ -12,7 +12,7 @@ export interface TraceFilter {
   tool?: string | undefined;
   /** Part of a path. */
   path?: string | undefined;
-  /** Only what failed, as a whole or at a path that was refused. */
+  /** Only calls that failed, or to which a path was refused. */
   failed?: boolean | undefined;
 }
 
@@ -21,23 +21,23 @@ export interface ShowTrace {
   filter?: TraceFilter | undefined;
   follow?: boolean | undefined;
   json?: boolean | undefined;
-  /** A terminal gets colours and lines that fit it. */
+  /** If this is a terminal, it gets colours and lines that fit it. */
   out: Writable & { isTTY?: boolean; columns?: number; hasColors?(): boolean };
-  /** Ends following. */
+  /** Stops following. */
   signal?: AbortSignal | undefined;
-  /** How many of the newest are shown. */
+  /** How many of the newest events to show. */
   limit?: number | undefined;
 }
 
 const USUAL_LIMIT = 100;
 const NARROWEST_CUT = 20;
 
-/** Resolves with how many events were shown; early and quietly when nobody reads them any more. */
+/** Resolves with the number of events shown; early and quietly when the reader has closed the output. */
 export async function showTrace(asked: ShowTrace): Promise<number> {
   const { log, follow = false, out, signal, limit = USUAL_LIMIT } = asked;
   const fits = matcherOf(asked.filter ?? {});
-  const page = new Page(out, asked.json ?? false, signal);
-  /** What comes while the older ones are still being read; shown after them. */
+  const printer = new EventPrinter(out, asked.json ?? false, signal);
+  /** New events that come while the older ones are still being read. They are shown after those. */
   const meanwhile: TraceEvent[] = [];
   let show = (events: TraceEvent[]): void => {
     meanwhile.push(...events);
@@ -45,18 +45,18 @@ export async function showTrace(asked: ShowTrace): Promise<number> {
   const stop = follow ? log.follow((events) => show(events.filter(fits))) : () => {};
   try {
     const recent = await log.recent(limit, fits);
-    page.show(recent);
+    printer.show(recent);
     if (follow) {
       const shown = new Set(recent.map(({ id }) => id));
-      show = (events) => page.show(events.filter(({ id }) => !shown.has(id)));
+      show = (events) => printer.show(events.filter(({ id }) => !shown.has(id)));
       show(meanwhile);
-      await page.ended;
+      await printer.ended;
     }
-    await page.finish();
+    await printer.finish();
   } finally {
     stop();
   }
-  return page.shown;
+  return printer.shown;
 }
 
 export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEvent) => boolean {
@@ -66,10 +66,10 @@ export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEve
     (!failed || event.outcome === 'failed' || event.paths.some(({ how }) => how === 'refused'));
 }
 
-/** Lines on their way to a terminal or a pipe, in order and at the reader's pace. */
-class Page {
+/** Writes events to a terminal or a pipe, in order and at the reader's pace. */
+class EventPrinter {
   shown = 0;
-  /** Settles when nobody reads any more or the showing was called off; rejects when writing fails. */
+  /** Settles when the reader has closed the output or the signal aborts; rejects when writing fails. */
   readonly ended: Promise<void>;
   readonly #out: ShowTrace['out'];
   readonly #json: boolean;
@@ -93,7 +93,7 @@ class Page {
     this.#writing.catch(() => {});
   }
 
-  /** What was shown is with the reader, or there is none. */
+  /** Settles when the reader has everything, or has closed the output. */
   async finish(): Promise<void> {
     await this.#writing;
     const written = new Promise<void>((resolve) => this.#out.write('', () => resolve()));
@@ -122,12 +122,12 @@ class Page {
   }
 }
 
-/** A terminal that says 0 does not know its width, and one of a few columns shows more by wrapping than by cutting. */
+/** A width of 0 means that the terminal does not know it. With a few columns, wrapping shows more than cutting. */
 function usableWidth(columns: number | undefined): number | undefined {
   return columns !== undefined && columns >= NARROWEST_CUT ? columns : undefined;
 }
 
-/** The listeners stay: a write may still fail late, and that is no fault either. */
+/** Never removes its listeners: a late write may still fail, and that is no error either. */
 function readerGone(out: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     out.once('close', resolve);

@@ -1,4 +1,4 @@
-/** An undo in the trace: it is a call like any other, from the page, the command line or a tool. */
+/** Records an undo in the trace: it is a call like any other, from the page, the command line or a tool. */
 import {
   EngineFailure,
   type JournalEntry,
@@ -8,10 +8,10 @@ import {
   type UndoOptions,
   type UndoOutcome,
 } from '../engine/index.ts';
-import { tracing } from './caller.ts';
 import type { Recorder } from './recorder.ts';
+import { tracedCaller } from './traced-caller.ts';
 
-/** The history of a running engine, or that of a state directory. */
+/** The history of a running engine or of a state directory. */
 export interface UndoableHistory {
   entry(id: string): Promise<JournalEntry | undefined>;
   undo(id: string, options: UndoOptions): Promise<UndoOutcome | undefined>;
@@ -20,7 +20,7 @@ export interface UndoableHistory {
 export interface TracedUndo {
   force: boolean;
   origin?: Origin;
-  /** Called when something was changed, also when the undo fails after that. */
+  /** Called when the undo has changed something, even if it fails after that. */
   onChanged?(): void;
 }
 
@@ -33,7 +33,7 @@ export async function tracedUndo(
   const entry = await history.entry(id);
   const full = { ...origin, dialect: 'cofferdam', tool: await verbFor(history, entry) };
   const trace = recorder.begin({ ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } });
-  const caller = tracing(trace, full);
+  const caller = tracedCaller(trace, full);
   const entered = (own: string) => {
     onChanged?.();
     caller.entered(own);
@@ -48,7 +48,7 @@ export async function tracedUndo(
     });
     return outcome;
   } catch (error) {
-    // Where the state directory cannot be used, the trace cannot be written either: one complaint is enough.
+    // If the state directory cannot be used, the trace cannot be written either: one error message is enough.
     if (error instanceof StateProblem) throw error;
     if (!(error instanceof EngineFailure)) trace.answered({ bytesOut: 0, failure: 'internal' });
     else {
@@ -66,7 +66,7 @@ function whyNot(obstacles: readonly { path: string; why: string }[]): string {
   return `${first.path}: ${first.why}${more}`;
 }
 
-/** To undo an undo is to redo, and to undo that is to undo once more. */
+/** Undoing an undo is a redo, undoing a redo is an undo, and so on. */
 async function verbFor(history: UndoableHistory, entry: JournalEntry | undefined): Promise<'undo' | 'redo'> {
   let redoes = false;
   for (let each = entry; each?.undoes !== undefined; each = await history.entry(each.undoes)) {

@@ -1,4 +1,4 @@
-/** Starts a process that swaps names against us, as quick a one as this system can have. */
+/** Starts a process that swaps names while the server works, as fast as this system allows. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { built } from '../built.ts';
@@ -6,9 +6,9 @@ import { built } from '../built.ts';
 const LONGEST_PAUSE_US = 60;
 
 export interface Attacker {
-  /** Whether two names are swapped in one step: neither is ever free. */
+  /** Whether two names are swapped in one step, so that neither is ever free. */
   atomic: boolean;
-  /** Ends the attack and tells how many swaps there were. */
+  /** Ends the attack and returns how many swaps there were. */
   stop(): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ function compile(): Promise<string | undefined> {
   }).catch(() => undefined);
 }
 
-/** Waits until the process is at work; undefined when it cannot do its work here. */
+/** Waits until the process is at work; undefined when it cannot work here. */
 function begin(child: ChildProcess): Promise<Pick<Attacker, 'stop'> | undefined> {
   let output = '';
   const exited = new Promise<number | null>((resolve) => {
@@ -43,7 +43,7 @@ function begin(child: ChildProcess): Promise<Pick<Attacker, 'stop'> | undefined>
   const ready = new Promise<boolean>((resolve) => {
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      // One moment more, in which a system without the call would say so.
+      // Wait a moment longer, in which a system without the call would report it.
       if (output.includes('ready')) setTimeout(() => resolve(child.exitCode === null), 20);
     });
     void exited.then(() => resolve(false));

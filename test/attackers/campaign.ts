@@ -1,12 +1,12 @@
-/** How long and how often to attack: briefly with the other tests, longer in a soak, at length with `npm run attack`. */
+/** How long and how often to attack: briefly in the usual tests, longer in a soak, at length with `npm run attack`. */
 import { appendFileSync } from 'node:fs';
 import { soak } from '../soak.ts';
 
 interface Orders {
-  /** For the whole list of raids. */
+  /** How long all raids take together. */
   seconds: number;
   kills: number;
-  /** Where each row of the result goes, one JSON value a line. */
+  /** The file that each row of the result is appended to, one JSON value a line. */
   report?: string;
 }
 

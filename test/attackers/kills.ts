@@ -1,4 +1,4 @@
-/** Kills a server with signal 9 in the middle of its writes, again and again, and looks at what is left. */
+/** Kills a server with signal 9 in the middle of its writes, again and again, and checks what is left. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RawClient } from '../client.ts';
@@ -11,10 +11,10 @@ const BODY = 'a line of some length, as files have them\n'.repeat(4000);
 
 export interface Wreckage {
   kills: number;
-  /** Kills that left a half-written temporary file: they hit in the middle. */
+  /** Kills that left a half-written temporary file, and so hit in the middle of a write. */
   midway: number;
   acknowledged: number;
-  /** Files that were neither as before nor as after. */
+  /** Files with neither the old nor the new content. */
   torn: string[];
   /** Acknowledged writes that were not on the disk. */
   lost: string[];
@@ -24,7 +24,7 @@ export interface Wreckage {
 }
 
 const version = (n: number) => `version ${n}\n`;
-/** What is written over is recognised at both ends, what is edited by everything but its first line. */
+/** An overwritten file is recognised by both of its ends, an edited one by everything but its first line. */
 const overwritten = (n: number) => `${version(n)}${BODY}${version(n)}`;
 const edited = (n: number) => `${version(n)}${BODY}`;
 
@@ -51,7 +51,7 @@ export async function killDuringWrites(root: string, kills: number): Promise<Wre
     writeFileSync(join(root, name), text);
     chmodSync(join(root, name), MODE);
   }
-  // Kills that all came between two writes would show nothing.
+  // If all kills came between two writes, the test would show nothing.
   const isVain = () => wreckage.midway === 0 && wreckage.kills < 10 * kills;
   while (wreckage.kills < kills || isVain()) await oneKill(root, wreckage);
   const last = await RawClient.start([root]);
@@ -60,7 +60,7 @@ export async function killDuringWrites(root: string, kills: number): Promise<Wre
   return wreckage;
 }
 
-/** The next write to each directory takes away what the last server left there. */
+/** The next write to each directory removes what the last server left there. */
 async function sweep(client: RawClient, root: string, wreckage: Wreckage): Promise<void> {
   for (const directory of [root, join(root, 'new')]) {
     await client.text('write_file', { path: join(directory, 'calm.txt'), content: 'calm' });
@@ -101,7 +101,7 @@ async function oneKill(root: string, wreckage: Wreckage): Promise<void> {
     const name = `new/${round}-${i}.txt`;
     send('write_file', { path: path(name), content: overwritten(i) }, () => acknowledged.new.add(name));
   }
-  // Anywhere between the first write and the last, however quick this machine is.
+  // Kill anywhere between the first write and the last, however fast this machine is.
   const enough = Math.floor(Math.random() * 3 * ROUNDS);
   await until(() => answers >= enough);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS));

@@ -1,8 +1,8 @@
 /**
  * Raids: one operation, called again and again while an attacker swaps what the path leads through.
  *
- * The scene is a root with a directory `d` and a file `leaf.txt` that are swapped for links to a directory
- * outside, which has the same names. An escape is content from outside in an answer, or any change outside.
+ * The scene is a root with a directory `d` and a file `leaf.txt`, which are swapped for links to a directory outside
+ * that has the same names. An escape is content from outside in an answer, or any change outside.
  */
 import {
   closeSync,
@@ -30,7 +30,7 @@ export interface Scene {
   base: string;
   root: string;
   outside: string;
-  /** The honest directory by its descriptor: there, whatever its name means at the moment. */
+  /** The honest directory by its descriptor, whatever its name means at the moment. */
   honest: string;
   close(): void;
 }
@@ -39,7 +39,7 @@ export interface Raid {
   name: string;
   prepare?(scene: Scene, n: number): void;
   call(engine: Engine, n: number, scene: Scene): Promise<unknown>;
-  /** Each success must have left one entry inside whose name starts with this. */
+  /** Each success must leave one entry inside whose name starts with this. */
   leaves?: string;
 }
 
@@ -94,7 +94,7 @@ export const raids: readonly Raid[] = [
   },
 ];
 
-/** A write may have replaced the evil link by an honest file: the attack goes on with a new one. */
+/** A write may have replaced the evil link with an honest file, so the attack needs a new link. */
 function renewLeaf({ root }: Scene): void {
   if ([`${root}/leaf.txt`, `${root}/leaf.evil`].some(isLink)) return;
   rmSync(`${root}/leaf.new`, { force: true });
@@ -102,26 +102,26 @@ function renewLeaf({ root }: Scene): void {
   renameSync(`${root}/leaf.new`, `${root}/leaf.evil`);
 }
 
-/** A tree to delete, whose inner directory is swapped while it goes. */
+/** A tree to delete, whose inner directory is swapped during the deletion. */
 function layPrey({ honest, root, outside }: Scene, n: number): void {
   if (n % 2 === 0) {
     mkdirSync(`${honest}/sub/inner`, { recursive: true });
     writeFileSync(`${honest}/sub/inner/prey`, 'honest');
     return;
   }
-  // Laid out where nobody swaps anything, so that it is not we who write outside.
+  // Made where nobody swaps anything, so that it is not we who write outside.
   mkdirSync(`${root}/calm/tree-${n}/inner/more`, { recursive: true });
   for (let i = 0; i < 8; i++) writeFileSync(`${root}/calm/tree-${n}/inner/more/prey-${i}`, 'honest');
   try {
     renameSync(`${root}/calm/tree-${n}`, `${root}/victim`);
   } catch {
-    // The last one is still there: it was not let go.
+    // The last tree is still there, because its deletion was refused.
   }
   if ([`${root}/victim/inner`, `${root}/victim.evil`].some(isLink)) return;
   try {
     renameSync(`${root}/victim.evil`, `${root}/calm/left-${n}`);
   } catch {
-    // It is the first time, or the link went with the tree.
+    // This is the first time, or the link was removed with the tree.
   }
   symlinkSync(outside, `${root}/victim.evil`);
 }
@@ -131,7 +131,7 @@ function isLink(path: string): boolean {
 }
 
 export function layScene(): Scene {
-  // Without a disk below it, a flush costs nothing and there are many more calls to race against.
+  // In memory, a flush costs nothing, so there are many more calls to race against.
   const below = readdirSync('/dev').includes('shm') ? '/dev/shm' : tmpdir();
   const base = realpathSync(mkdtempSync(join(below, 'cofferdam-raid-')));
   const root = join(base, 'root');
@@ -165,7 +165,10 @@ export function layScene(): Scene {
   };
 }
 
-/** Calls the operation for so long, in several lanes, and counts what came of it. On a busy machine the first success may take longer. */
+/**
+ * Calls the operation for this long, in several lanes, and counts the outcomes. On a busy machine the first success may
+ * take longer.
+ */
 export async function raid(scene: Scene, engine: Engine, { name, prepare, call, leaves }: Raid, ms: number) {
   const before = fingerprint(scene.outside);
   const above = readdirSync(scene.base).join();

@@ -1,7 +1,7 @@
-// The host's half in the browser: the extension's own AppBridge around a view in a sandboxed frame.
+// The host's side in the browser: the extension's AppBridge with a view in a sandboxed frame.
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 
-/** What hosts allow a view that names no origin. */
+/** The policy of hosts for a view that names no origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -10,7 +10,7 @@ const POLICY = [
   "connect-src 'none'",
 ].join('; ');
 
-/** `callTool` is the test's: it calls the real server. */
+/** The test provides `callTool`, which calls the real server. */
 window.showView = async ({ html, hostContext }) => {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');

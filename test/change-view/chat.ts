@@ -1,4 +1,4 @@
-/** A chat client in Chromium that shows the view of a change beside calls of the real program. */
+/** A chat client in Chromium that calls the real program and shows the view of a change. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge';
@@ -20,9 +20,9 @@ export interface Called {
 export class Chat {
   page!: Page;
   server!: RawClient;
-  /** What the view asked for. */
+  /** The tool calls of the view. */
   called: Called[] = [];
-  /** In place of the server's answer, as a client that asks its user would refuse. */
+  /** If set, the answer to an undo, as from a client whose user declines. */
   refusal: string | undefined;
   complaints: string[] = [];
   #directory!: ReturnType<typeof temporaryDirectory>;
@@ -68,7 +68,7 @@ export class Chat {
     writeFileSync(join(this.root, path), text);
   }
 
-  /** The model calls a tool, and the client shows the view of what came of it. */
+  /** Calls a tool as the model would, and shows the view of its result. */
   async call(name: string, args: object, hostContext: object = { theme: 'light' }): Promise<FrameLocator> {
     const { result } = await this.server.call(name, args);
     this.called = [];
@@ -78,7 +78,7 @@ export class Chat {
     return this.page.frameLocator('iframe');
   }
 
-  /** One for all tests: each view has a frame of its own. */
+  /** All tests share the page: each view gets a new frame. */
   async #openPage(browser: Browser): Promise<void> {
     this.page = await browser.newPage({ viewport: { width: 720, height: 560 } });
     this.page.setDefaultTimeout(PATIENCE_MS);

@@ -1,4 +1,4 @@
-/** The view of a change, in the extension's own host in a real Chromium, over the real program. */
+/** The view of a change, in the extension's host in a real Chromium, with the real program. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { PageFixture } from '../page/page-fixture.ts';
 import { Chat } from './chat.ts';
@@ -19,7 +19,7 @@ export function testView(on: PageFixture): void {
     await view.getByText('three').waitFor();
     expect(await view.locator('.line.removed .code').allTextContents()).toEqual(['two']);
     expect(await view.locator('.diff-head code').textContent()).toBe('a.ts');
-    // Another change comes later: Undo is about the one that is shown.
+    // Undo must not affect a later change.
     await chat.server.call('write_file', { path: 'b.ts', content: 'later\n' });
     await view.getByRole('button', { name: 'Undo' }).click();
     await view.getByText('undone').waitFor();
@@ -32,7 +32,7 @@ export function testView(on: PageFixture): void {
     expect(chat.complaints).toEqual([]);
   });
 
-  it('says why the server refuses an undo, and leaves the file as it is', async () => {
+  it('says why the server refuses an undo, and leaves the file unchanged', async () => {
     const view = await chat.call('edit_file', edit);
     await view.getByText('three').waitFor();
     chat.write('a.ts', 'somebody else\n');
@@ -44,7 +44,7 @@ export function testView(on: PageFixture): void {
     expect(await view.getByRole('button', { name: 'Undo' }).isEnabled()).toBe(true);
   });
 
-  it('says so when the client lets it not call', async () => {
+  it('says so when the client refuses its call', async () => {
     chat.refusal = 'The user declined';
     const view = await chat.call('edit_file', edit);
     await view.getByRole('button', { name: 'Undo' }).click();
@@ -70,7 +70,7 @@ export function testView(on: PageFixture): void {
     expect([chat.read('a.ts'), chat.read('c.ts'), chat.read('d.ts')]).toEqual(['one\ntwo\n', 'c\n', 'd\n']);
   });
 
-  it('shows the answer where nothing was changed: a dry run, or a refusal', async () => {
+  it('shows the answer of a call that changed nothing: a dry run, or a refusal', async () => {
     const dry = await chat.call('edit_file', { ...edit, dryRun: true });
     await dry.getByText('three').waitFor();
     expect(await dry.getByRole('button').count()).toBe(0);
@@ -80,7 +80,7 @@ export function testView(on: PageFixture): void {
     expect(chat.called).toEqual([]);
   });
 
-  it('takes the theme and the colours of the client, and tells it how much room it needs', async () => {
+  it('adopts the theme and the colours of the client, and tells it how much space it needs', async () => {
     const variables = { '--color-background-primary': 'rgb(30, 10, 60)' };
     const view = await chat.call('edit_file', edit, { theme: 'dark', styles: { variables } });
     await view.getByText('three').waitFor();

@@ -1,4 +1,4 @@
-/** The command line: what each command prints, where it prints it, and with which exit code it ends. */
+/** The command line: what each command prints, on which stream, and its exit code. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterAll(() => directory.remove());
 
 const run = (...args: string[]) => runInProcess(args, { cwd: directory.path });
 
-/** As another user, which takes a process. */
+/** Runs the program as another user, which needs a process of its own. */
 function runAs(uid: number, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     ...{ cwd: directory.path, encoding: 'utf8', input: '', uid, gid: uid },
@@ -38,10 +38,10 @@ const oneLine = (text: string | RegExp) => {
   return expect.stringMatching(new RegExp(`^cofferdam: [^\\n]*${source}[^\\n]*\\n$`));
 };
 
-describe('what cannot be served ends with exit code 2 and one line on stderr', () => {
+describe('a wrong command line ends with exit code 2 and one line on stderr', () => {
   it.each([
     ['no directory', [], 'no directory given'],
-    ['no directory behind options', ['--read-only'], 'no directory given'],
+    ['no directory after options', ['--read-only'], 'no directory given'],
     ['a missing directory', ['nothing'], 'nothing: no such directory'],
     ['two missing directories', ['nothing', 'file:ro'], 'nothing: no such directory; file: not a directory'],
     ['a missing directory, read-only', ['nothing:ro'], 'nothing: no such directory'],
@@ -66,7 +66,7 @@ describe('what cannot be served ends with exit code 2 and one line on stderr', (
     ['call without arguments', ['call', 'read_file'], 'needs its arguments as JSON'],
     ['call without a directory', ['call', 'read_file', '{}'], 'no directory given'],
     ['call of an unknown tool', ['call', 'nonsense', '{}', 'root'], /unknown tool 'nonsense'.*read_file/],
-    ['call with arguments that are no JSON', ['call', 'read_file', '{path}', 'root'], 'not valid JSON'],
+    ['call with arguments that are not JSON', ['call', 'read_file', '{path}', 'root'], 'not valid JSON'],
     ['call in a missing directory', ['call', 'read_file', '{}', 'nothing'], 'nothing: no such directory'],
     ['tools of an unknown dialect', ['tools', '--dialect', 'klingon'], "unknown dialect 'klingon'"],
     ['tools with an argument', ['tools', 'root'], 'tools takes no argument'],
@@ -92,13 +92,13 @@ describe('what cannot be served ends with exit code 2 and one line on stderr', (
 });
 
 describe('serving', () => {
-  it('says in one line what is served and how well it is protected, and ends with its input', async () => {
+  it('logs one line about what is served and how well it is protected, and ends with its input', async () => {
     const { status, stdout, stderr } = await run('root', 'ro:ro');
     expect([status, stdout]).toEqual([0, '']);
     expect(stderr).toEqual(oneLine(/\d+\.\d+\.\d+, standard on .*root, .*ro \(read-only\); wall: /));
   });
 
-  it('takes DIR:ro off the name only at its end', async () => {
+  it('takes :ro for read-only only at the end of the name', async () => {
     for (const [given, shown] of [
       ['with:ro/', /with:ro; wall/],
       ['with:ro:ro', /with:ro \(read-only\); wall/],
@@ -138,7 +138,7 @@ describe('--version and --help', () => {
 });
 
 describe('call', async () => {
-  it('prints the answer on stdout and ends with 0', async () => {
+  it('prints the answer on stdout and exits with 0', async () => {
     expect(await run('call', 'read_file', '{"path":"a.txt"}', 'root')).toEqual({
       status: 0,
       stdout: 'some text\n',
@@ -146,7 +146,7 @@ describe('call', async () => {
     });
   });
 
-  it('ends the last line, also when the answer does not', async () => {
+  it('ends the last line even when the answer does not', async () => {
     expect((await run('call', 'read_file', '{"path":"no-newline.txt"}', 'root')).stdout).toBe('no newline\n');
   });
 
@@ -155,7 +155,7 @@ describe('call', async () => {
     expect(stdout).toMatch(/^\[file:\/\/.*data\.bin, application\/octet-stream, base64\]\nAP8=\n$/);
   });
 
-  it('prints a failure on stderr and ends with 1', async () => {
+  it('prints a failure on stderr and exits with 1', async () => {
     const { status, stdout, stderr } = await run('call', 'read_file', '{"path":"missing.txt"}', 'root');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^ENOENT: no such file or directory, open 'missing\.txt'/);
@@ -174,7 +174,7 @@ describe('call', async () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(`^error ${code}: `)]);
   });
 
-  it('takes --read-only from the environment, and refuses to guess', async () => {
+  it('takes --read-only from the environment, and refuses unclear values', async () => {
     const set = (value: string, ...args: string[]) =>
       runInProcess(args, { cwd: directory.path, env: { ...process.env, COFFERDAM_READ_ONLY: value } });
     const write = ['call', 'write_file', '{"path":"set.txt","content":"x"}', 'root'];
@@ -188,13 +188,13 @@ describe('call', async () => {
       stderr: oneLine("COFFERDAM_READ_ONLY is true or false, not '${user_config.read_only}'"),
     });
     expect(readBack(directory.path)).toEqual(before);
-    // The entry that `init` makes is for a client, which does not have the variable.
+    // The entry that `init` makes is for a client, whose environment does not have the variable.
     expect((await set('1', 'init', 'zed', 'root')).stdout).toContain('"--read-only"');
     for (const value of ['false', '0', ''])
       expect((await set(value, 'init', 'zed', 'root')).stdout).not.toContain('read-only');
   });
 
-  it('takes its options anywhere, and keeps to them', async () => {
+  it('takes its options anywhere, and obeys them', async () => {
     const before = readBack(directory.path);
     for (const args of [
       ['call', 'write_file', '{"path":"new.txt","content":"x"}', '--read-only', 'root'],
@@ -221,13 +221,13 @@ describe('tools', () => {
     expect(stdout).toMatch(/edit_file\(path: string, edits: object\[\], dryRun\?: boolean\) +≈ \d+ tokens\n/);
   });
 
-  it('without a dialect lists all of them', async () => {
+  it('lists all dialects when none is named', async () => {
     const { stdout } = await run('tools');
     expect(stdout).toMatch(/^replay: /m);
     expect(stdout).toMatch(/^patch: /m);
   });
 
-  it('--json gives the same for programs', async () => {
+  it('prints the same for programs with --json', async () => {
     const { status, stdout } = await run('tools', '--dialect', 'replay', '--json');
     expect(status).toBe(0);
     const [replay] = JSON.parse(stdout);
@@ -252,7 +252,7 @@ describe('doctor', () => {
     expect(rest.join('\n')).toMatch(/directory +.*root \(read-write\)\n.*directory +.*ro \(read-only\)/);
   });
 
-  it('without a directory looks at the current one', async () => {
+  it('checks the current directory when none is given', async () => {
     const { status, stdout } = await run('doctor');
     expect(status).toBe(stdout.match(/^no /m) ? 1 : 0);
     expect(stdout).toContain(`${directory.path} (read-write)`);

@@ -37,7 +37,7 @@ async function text(client: Client, name: string, args: Record<string, unknown> 
   return (content as { text: string }[]).map((item) => item.text).join('\n');
 }
 
-it('serves them, keeps changes, and undoes them', async () => {
+it('--client-roots serves the roots of the client, keeps changes, and undoes them', async () => {
   const client = await connected([at('two'), at('gone')]);
   expect(await text(client, 'list_allowed_directories')).toBe(`Allowed directories:\n${at('two')}`);
   expect(await text(client, 'read_text_file', { path: at('one/a.txt') })).toMatch(/^Access denied/);
@@ -50,7 +50,7 @@ it('serves them, keeps changes, and undoes them', async () => {
   await client.close();
 });
 
-it('says that it serves nothing to a client without roots', async () => {
+it('--client-roots tells a client without roots that nothing is served', async () => {
   const client = await connected(undefined);
   expect(await text(client, 'list_allowed_directories')).toMatch(/^No directory is served yet/);
   expect(client.getInstructions()).toMatch(/^Directories: the roots that the client names/);
@@ -61,7 +61,7 @@ it.each([
   [['.'], 'takes no directory'],
   [['--http', '0'], 'is for stdio'],
   [['--dialect', 'repo'], 'the dialect repo knows no roots'],
-])('is refused with %j', (more, why) => {
+])('--client-roots is refused with %j', (more, why) => {
   const args = [program, '--dialect', 'standard', '--client-roots', ...more];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', input: '' });
   expect([status, stderr]).toEqual([2, expect.stringContaining(why)]);

@@ -1,4 +1,4 @@
-/** `completions SHELL`: what the printed script completes, asked of the shell itself. */
+/** `completions SHELL`: what the shell itself completes with the printed script. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function scriptFor(shell: string): string {
   return script;
 }
 
-/** What stands on the command line, the last word being the one to complete, and what the shell offers for it. */
+/** A command line, whose last word is to be completed, and what the shell offers for it. */
 const CASES: readonly { line: readonly string[]; offers: readonly string[] }[] = [
   { line: ['un'], offers: ['undo'] },
   { line: ['call', 'read_t'], offers: ['read_text_file'] },
@@ -56,8 +56,8 @@ COMP_WORDS=(cofferdam "$@"); COMP_CWORD=$#; _cofferdam; printf '%s\\n' "\${COMPR
   });
 });
 
-describe.skipIf(!shellHere('bash'))('bash, which parts a word at the equals sign,', () => {
-  test('completes the value behind it', () => {
+describe.skipIf(!shellHere('bash'))('bash, which splits a word at the equals sign,', () => {
+  test('completes the value after it', () => {
     const script = `${scriptFor('bash')}
 for words in '--sandbox = r' '--sandbox ='; do
   COMP_WORDS=(cofferdam $words); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _cofferdam; echo "\${COMPREPLY[@]}"

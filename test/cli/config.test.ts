@@ -33,12 +33,12 @@ describe.each([
 ])('%s', async (file, text) => {
   beforeEach(() => write(file, text));
 
-  it('names directories, from its own place, and options', async () => {
+  it('sets options, and directories relative to itself', async () => {
     expect((await read('a.txt', '--config', file)).stdout).toContain('hello');
     expect(await read('key.pem', '--config', file)).toMatchObject({ status: 1 });
   });
 
-  it('gives way to the command line, and what is denied adds up', async () => {
+  it('is overridden by the command line, except that denied globs add up', async () => {
     expect((await read('b.txt', '--config', file, 'other')).stdout).toContain('other');
     const both = ['--config', file, '--deny', 'note*'];
     expect((await read('key.pem', ...both)).status).toBe(1);
@@ -47,7 +47,7 @@ describe.each([
   });
 });
 
-it('applies only what fits the command', async () => {
+it('--config applies only the options that fit the command', async () => {
   write('conf/c.json', '{"directories": ["~/served"], "read-only": true, "http": "7440"}');
   expect((await read('a.txt', '--config', 'conf/c.json')).stdout).toContain('hello');
   const call = await run('call', 'write_file', '{"path":"a.txt","content":""}', '--config', 'conf/c.json');
@@ -64,14 +64,14 @@ it.each([
   ['an object for a value', '{"deny": [{}]}', 'deny takes texts'],
   ['a list', '[]', 'it must hold one object'],
   ['a password', '{"state": "postgres://u:p@h/d"}', 'give a state-file'],
-])('says what is wrong with %s', async (_, text, message) => {
+])('--config says what is wrong with %s', async (_, text, message) => {
   write('conf/c.json', text);
   const { status, stderr } = await run('--config', 'conf/c.json', 'served');
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(stderr).not.toContain('u:p');
 });
 
-it('says that a file is not there, and that TOML needs its table', async () => {
+it('--config says that a file does not exist, or that TOML has no table [cofferdam]', async () => {
   expect((await run('--config', 'no.json', 'served')).stderr).toContain(
     '--config no.json: it cannot be read (ENOENT)',
   );
@@ -79,7 +79,7 @@ it('says that a file is not there, and that TOML needs its table', async () => {
   expect((await run('--config', 'conf/c.toml', 'served')).stderr).toContain('it has no table [cofferdam]');
 });
 
-it('is refused where tools could change it, by any path to it', async () => {
+it('--config refuses a file that tools could change, whatever its path', async () => {
   write('served/c.json', '{"directories": ["."]}');
   const refused = { status: 2, stderr: expect.stringContaining('tools may change this file') };
   expect(await read('a.txt', '--config', 'served/c.json')).toMatchObject(refused);
@@ -87,13 +87,13 @@ it('is refused where tools could change it, by any path to it', async () => {
   expect((await read('a.txt', '--config', 'served/c.json', 'served:ro')).stdout).toContain('hello');
 });
 
-it('goes into the entry of a client by its whole path', async () => {
+it('init writes the absolute path of the --config file into the entry', async () => {
   write('conf/c.json', '{"directories": ["../served"]}');
   const { stdout } = await run('init', 'cursor', '--config', 'conf/c.json');
   expect(stdout).toContain(`"--config",\n        "${join(home.path, 'conf/c.json')}"\n      ]`);
 });
 
-it('has a schema that accepts what the program accepts', () => {
+it('the schema of the configuration accepts what the program accepts', () => {
   const schema = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../docs/cofferdam.schema.json'), 'utf8'),
   );

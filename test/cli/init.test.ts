@@ -1,4 +1,4 @@
-/** `cofferdam init` in a home directory of its own, and the built program started as its entries say. */
+/** `cofferdam init` in a separate home directory, and the built program started with the entries that it wrote. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -47,7 +47,7 @@ function put(name: string, text: string): string {
 
 const triedBefore = new Map<string, ReturnType<typeof start>>();
 
-/** What a client gets that starts a server with this command line. Most clients have the same: it is started once. */
+/** What a server with this command line answers. Most clients have the same command line, which is run only once. */
 function tried(words: readonly string[]) {
   const line = JSON.stringify(words).replaceAll(home, '~');
   const known = triedBefore.get(line) ?? start(words);
@@ -79,7 +79,7 @@ function start([command, ...args]: readonly string[]) {
 
 interface Values extends Record<string, unknown> {}
 
-/** The command line in an entry, however its client writes it. */
+/** The command line in an entry, in whichever form its client stores it. */
 function launchIn(path: string, keys: readonly string[]): string[] {
   const text = readFileSync(path, 'utf8');
   const parsers = { toml: parseToml, yaml: parseYaml } as Record<string, (text: string) => unknown>;
@@ -97,7 +97,7 @@ function wordsOf(line: string): string[] {
 const working = { server: 'cofferdam', text: 'in my app\n' };
 
 describe.each(clients)('$name', ({ id, name, keys, addCommand, link }) => {
-  it('gets an entry with which the server starts, from anywhere', async () => {
+  it('gets an entry that starts the server from any directory', async () => {
     const { stdout, status } = await init(id, '--write');
     expect(status).toBe(0);
     const path = /^Added 'cofferdam' to (.*)\.$/m.exec(stdout)![1]!;
@@ -144,10 +144,10 @@ it('writes to the file of one project', async () => {
   }
 });
 
-describe('a file that is there', () => {
+describe('an existing file', () => {
   const text = '\uFEFF{\r\n\t// mine\r\n\t"mcpServers": {},\r\n}';
 
-  it('keeps its bytes, its mode and its place behind a link, and gets all of them back', async () => {
+  it('keeps its other bytes, its mode and the link to it, and is restored exactly', async () => {
     const path = put('dotfiles/mcp.json', text);
     chmodSync(path, 0o640);
     mkdirSync(join(home, '.cursor'));
@@ -166,7 +166,7 @@ describe('a file that is there', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
-  it('gets its bytes back after the entry was replaced, too', async () => {
+  it('is also restored exactly after the entry was replaced', async () => {
     const path = put('.codex/config.toml', 'model = "x" # mine');
     await init('codex', '--write');
     const other = await init('codex', '--write', '--read-only');
@@ -178,7 +178,7 @@ describe('a file that is there', () => {
     expect(readFileSync(path, 'utf8')).toBe('model = "x" # mine');
   });
 
-  it('keeps what somebody wrote to it after the entry', async () => {
+  it('keeps what was written to it after the entry was added', async () => {
     const path = put(
       '.config/goose/config.yaml',
       'extensions:\n  a:\n    enabled: false\nMODE: auto # mine\n',
@@ -200,7 +200,7 @@ describe('a file that is there', () => {
     expect(readFileSync(path, 'utf8')).toBe('{\n  "a": 1\n  "b": 2\n}\n');
   });
 
-  it('stays unchanged if it is not UTF-8 or a dangling link', async () => {
+  it('stays unchanged if it is not UTF-8, or if it is a dangling link', async () => {
     const path = put('.cursor/mcp.json', '');
     writeFileSync(path, Buffer.from('{"a": "ü"}', 'latin1'));
     expect((await init('cursor', '--write')).stderr).toContain('is not UTF-8 text: nothing was changed');
@@ -211,8 +211,8 @@ describe('a file that is there', () => {
   });
 });
 
-describe('what init is told', () => {
-  it('lists the clients, and which of them are here', async () => {
+describe('init', () => {
+  it('lists the clients, and which of them are installed', async () => {
     mkdirSync(join(home, '.cursor'));
     const { stdout } = await init();
     for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^  ${id} +(not )?found `, 'm'));

@@ -1,4 +1,4 @@
-/** Which directories and which tools a server offers: what cannot be served is left out, and said. */
+/** Which directories and tools a server offers: it leaves out what it cannot serve, and says so. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ afterAll(() => directory.remove());
 
 const run = (args: string[]) => runInProcess(args, { cwd: directory.path });
 
-/** As another user, which takes a process. */
+/** Runs the program as another user, which needs a process of its own. */
 function runAs(user: { uid: number; gid: number }, args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     ...{ cwd: directory.path, encoding: 'utf8', input: '', ...user },
@@ -37,7 +37,7 @@ function runAs(user: { uid: number; gid: number }, args: string[]) {
 }
 
 describe('a directory that is given twice', () => {
-  it('is served once, and read-only when one of the two says so', async () => {
+  it('is served once, and read-only if one of the two is', async () => {
     const listed = async (...given: string[]) =>
       (await run(['call', 'list_allowed_directories', '{}', ...given])).stdout;
     expect(await listed('root', './root/', root)).toBe(`Allowed directories:\n${root}\n`);
@@ -45,7 +45,7 @@ describe('a directory that is given twice', () => {
     expect(await listed('root:ro', 'root')).toBe(`Allowed directories:\n${root} (read-only)\n`);
   });
 
-  it('is one directory for a dialect that serves one', async () => {
+  it('counts as one for a dialect that serves a single directory', async () => {
     expect(await run(['--dialect', 'workspace', 'root', root])).toMatchObject({
       status: 0,
       stderr: expect.stringContaining(`workspace on ${root}; wall: `),
@@ -62,7 +62,7 @@ describe('a directory that cannot be served, beside one that can', () => {
     ['file/below', 'file/below: not a directory'],
     ['dangling', 'dangling: no such directory'],
     ['loop', 'loop: cannot be opened (link-loop)'],
-  ])('%s is left out with a warning, wherever it stands', async (bad, why) => {
+  ])('%s is left out with a warning, whatever its position', async (bad, why) => {
     for (const given of [
       [bad, 'root'],
       ['root', bad],
@@ -76,7 +76,7 @@ describe('a directory that cannot be served, beside one that can', () => {
     }
   });
 
-  it('is not the base of relative paths, and no tool names it', async () => {
+  it('is not the base of relative paths, and no tool mentions it', async () => {
     const read = await run(['call', 'read_file', '{"path":"a.txt"}', 'nothing', 'other', 'file', 'root']);
     expect([read.status, read.stdout]).toEqual([0, 'in other\n']);
     const { stdout } = await run([
@@ -96,12 +96,12 @@ describe('a directory that cannot be served, beside one that can', () => {
     ).toEqual([expect.stringContaining(join(directory.path, 'other')), expect.stringContaining(root)]);
   });
 
-  it('is named once, however often it is given', async () => {
+  it('is mentioned once, however often it is given', async () => {
     const { stderr } = await run(['nothing', 'root', 'nothing', './nothing:ro']);
     expect(stderr.match(/nothing: no such directory/g)).toHaveLength(1);
   });
 
-  it('is named by doctor as not served', async () => {
+  it('is reported as not served by doctor', async () => {
     const { status, stdout } = await run(['doctor', 'root', 'nothing']);
     expect(status).toBe(1);
     expect(stdout).toMatch(
@@ -137,11 +137,11 @@ describe('several directories', () => {
     }
   });
 
-  it('are fine when all but one cannot be served', async () => {
+  it('are accepted when only one of them can be served', async () => {
     expect((await run(['--dialect', 'repo', 'nothing', 'root'])).status).toBe(0);
   });
 
-  it('are fine beside a dialect that serves them all, and the start says which serves which', async () => {
+  it('are accepted with a dialect that serves them all, and the start-up line says which serves which', async () => {
     const { status, stderr } = await run(['--dialect', 'repo,replay,workspace,patch', 'root', 'other:ro']);
     expect(status).toBe(0);
     const other = join(directory.path, 'other');
@@ -205,7 +205,7 @@ const hasBubblewrap = spawnSync(process.execPath, [program, 'doctor', import.met
 const commandTool = (name: string) =>
   hasBubblewrap ? ({ replay: ['execute_command'], workspace: ['run_command'] }[name] ?? []) : [];
 
-describe('where nothing may be changed', () => {
+describe('when nothing may be changed', () => {
   it.each(dialects.map(({ name }) => name))('%s offers on stdio only what can succeed', async (name) => {
     const expected = [...READ_ONLY[name]!, ...commandTool(name)];
     for (const args of [['--read-only', root], [`${root}:ro`]]) {
@@ -224,7 +224,7 @@ describe('where nothing may be changed', () => {
     }
   });
 
-  it('an unknown tool is answered with those that are offered', async () => {
+  it('an unknown tool is an error that names the tools on offer', async () => {
     const client = await InProcessClient.start(['--read-only', root]);
     const { error } = await client.request('tools/call', { name: 'nonsense', arguments: {} });
     expect(error!.message).toContain('grep_files');
@@ -232,7 +232,7 @@ describe('where nothing may be changed', () => {
     await client.end();
   });
 
-  it('command tools are left out too when nothing confines commands', async () => {
+  it('command tools are also left out when nothing confines commands', async () => {
     const client = await InProcessClient.start(['--read-only', '--sandbox', 'off', root]);
     const { result } = await client.request('tools/list');
     expect(JSON.stringify(result)).not.toContain('execute_command');
@@ -244,7 +244,7 @@ describe('where nothing may be changed', () => {
     await client.end();
   });
 
-  it('a token that only reads is offered the same over HTTP, and another one everything', async () => {
+  it('a read-only token gets the same tools over HTTP, and another token all of them', async () => {
     const tokens = join(directory.path, 'tokens');
     writeFileSync(tokens, 'reader token-of-the-reader read-only\nwriter token-of-the-writer read-write\n', {
       mode: 0o600,
@@ -304,7 +304,7 @@ describe('tools', () => {
     [['--dialect', 'replay', '--read-only']],
     [['--dialect', 'patch,replay']],
     [['--dialect', 'standard', '--toolset', 'read']],
-  ])('%j counts what is sent with the same options', async (options) => {
+  ])('%j counts the tokens that a server with the same options sends', async (options) => {
     const client = await InProcessClient.start([...options, root]);
     const { result } = await client.request('tools/list');
     await client.end();
@@ -344,7 +344,7 @@ describe('an option for a dialect that is not served', () => {
     [['--allow-command', 'make'], 'workspace'],
     [['--dialect', 'replay', '--allow-run'], 'standard'],
     [['--dialect', 'replay,patch', '--max-tokens', '500'], 'standard'],
-  ])('%j is named in a warning', async (options, dialect) => {
+  ])('%j causes a warning', async (options, dialect) => {
     const flag = options.find((each) => /^--(allow|max)/.test(each));
     const warning = `cofferdam: warning: ${flag} is for the ${dialect} dialect, which is not served: give --dialect ${dialect} too\n`;
     expect((await run([...options, 'root'])).stderr).toContain(warning);

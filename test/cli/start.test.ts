@@ -1,4 +1,4 @@
-/** `cofferdam start` and `npm start`: what they serve, what they print, and that it works when it is pasted. */
+/** `cofferdam start` and `npm start`: what they serve and print, and that what they print works when pasted. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const { child, exited } of running.splice(0)) {
-    // `npm start` passes this on to its server; a killed one would leave it behind.
+    // `npm start` passes this signal on to its server. If it were killed, the server would stay behind.
     child.kill('SIGTERM');
     await exited;
   }
@@ -90,7 +90,7 @@ function start(...args: string[]): Promise<Started> {
   return new Started(program, ['start', '--http', '127.0.0.1:0', '--state', state, ...args]).printed();
 }
 
-/** What a client gets that starts what it was told to start. */
+/** The answer to a call in a server that is started with a printed configuration. */
 function toolCall({ command, args }: { command: string; args: string[] }, name: string, path: string) {
   const messages = [
     hello(),
@@ -109,8 +109,8 @@ function toolCall({ command, args }: { command: string; args: string[] }, name: 
   return answers.find(({ id }) => id === 7).result?.content[0].text;
 }
 
-describe('what is printed', () => {
-  it('begins with a configuration for stdio that works as it is, from anywhere', async () => {
+describe('the output', () => {
+  it('begins with a configuration for stdio that works without changes, from any directory', async () => {
     const { configs, stdout } = await start('../my app');
     expect(configs[0]).toEqual({ command: process.execPath, args: [program, '--state', state, served] });
     expect(toolCall(configs[0], 'read_file', 'a.txt')).toBe('in my app\n');
@@ -121,7 +121,7 @@ describe('what is printed', () => {
     );
   });
 
-  it('has the options of the server in it, not those of HTTP, and says whether clients can change what is served', async () => {
+  it('includes the options of the server except those of HTTP, and says whether clients can change files', async () => {
     const { configs, stdout } = await start(
       '--dialect',
       'patch,replay',
@@ -163,12 +163,12 @@ describe('the token', () => {
     if (soak(false, true)) expect((await start()).token).toBe(third.token);
   });
 
-  it('is one for several that start at once', async () => {
+  it('is the same for several servers that start at once', async () => {
     const all = await Promise.all([start(), start(), start()]);
     expect(new Set(all.map(({ token }) => token)).size).toBe(1);
   });
 
-  it('lasts for one run if the state directory is inside a served directory, and the start says so', async () => {
+  it('lasts for one run if the state directory is inside a served directory, and the output says so', async () => {
     const env = { XDG_STATE_HOME: join(served, '.state') };
     const args = ['start', '--http', '127.0.0.1:0', served];
     const one = await new Started(program, args, env).printed();
@@ -199,7 +199,7 @@ describe('the port', () => {
   });
   afterEach(() => taken.close());
 
-  it('is the first free one of several, and the start says which', async () => {
+  it('is the first free one of a range, and the output says which', async () => {
     const range = `127.0.0.1:${port}-${Math.min(port + 20, 65535)}`;
     const server = await new Started(program, ['start', '--http', range, '--state', state]).printed();
     const chosen = Number(new URL(server.configs[1].url).port);
@@ -208,7 +208,7 @@ describe('the port', () => {
     expect(await server.knock(server.token)).toBe(200);
   });
 
-  it('belongs to the directory, so that servers of several directories have the same ones again', async () => {
+  it('depends on the directory, so that each directory has the same port again', async () => {
     const served = ['here', 'my app', '1', '2'].map((name) => join(directory.path, name));
     for (const path of served) mkdirSync(path, { recursive: true });
     const serve = (path: string) => new Started(program, ['start', '--state', state, path]).printed();
@@ -223,7 +223,7 @@ describe('the port', () => {
     expect(portOf(await serve(served[0]!))).toBe(ports[0]);
   });
 
-  it('must be free if the user named a single one', async () => {
+  it('must be free if the user named a single port', async () => {
     const args = ['start', '--http', `${port}`, '--state', state];
     const { status, stderr } = await runInProcess(args, { cwd: join(directory.path, 'here') });
     expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
@@ -239,7 +239,7 @@ describe('npm start', () => {
     ]);
     expect(told.configs[0].args).toEqual([program, served]);
     expect(toolCall(told.configs[0], 'read_file', 'a.txt')).toBe('in my app\n');
-    // Its state directory lies inside, so this one has a token of its own.
+    // The state directory is inside the served one, so this server has a token of its own.
     expect(here.stdout).toMatch(new RegExp(`Serving:\\n {2}${directory.path} \\(read-write`));
     expect(await told.knock(told.token)).toBe(200);
   });

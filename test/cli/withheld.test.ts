@@ -1,4 +1,4 @@
-/** What is denied or hidden, in the words of each dialect. */
+/** How each dialect answers calls for denied and hidden files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,13 +43,13 @@ describe('a denied file', () => {
     );
   });
 
-  it('is the reason why its directory stays', async () => {
+  it('keeps its directory from being moved, and the error names it', async () => {
     expect(await call('replay', 'move_file', { source: at('app'), destination: at('moved') })).toContain(
       'Path not allowed: ROOT/app holds .env, which the owner of this server denied (--deny)',
     );
   });
 
-  it('is listed, and its content is not found', async () => {
+  it('is listed, but no search finds its content', async () => {
     expect(await call('replay', 'list_directory', { path: root })).toContain('.env');
     expect(await call('replay', 'grep_files', { pattern: 'KEY', path: root })).not.toContain('KEY=');
     expect(await call('repo', 'search_files', { pattern: 'KEY' })).not.toContain('KEY=');
@@ -77,7 +77,7 @@ describe('a hidden file', () => {
     expect(readdirSync(root)).not.toContain('plan.md');
   });
 
-  it('is not named as the reason why its directory stays', async () => {
+  it('keeps its directory from being moved, and the error does not name it', async () => {
     expect(await call('replay', 'move_file', { source: at('sub'), destination: at('moved') })).toContain(
       'ROOT/sub cannot be moved: it holds entries that this server does not serve',
     );
@@ -96,7 +96,7 @@ describe('.cofferdamignore', () => {
 });
 
 describe('rules that cannot be read', () => {
-  it('end the start with a clear line', async () => {
+  it('end the start with a clear message', async () => {
     expect(await call('replay', 'list_directory', { path: root }, ['--deny', '['])).toBe(
       'cofferdam: bad-glob: "[": as a line of a .gitignore file it matches nothing\n',
     );

@@ -1,8 +1,7 @@
 /**
- * Every row of the tables of abuse, through the program as it is installed: with bubblewrap and without.
+ * Sends every row of the abuse tables to the installed program, with bubblewrap and without.
  *
- * Each mode has one server, and all rows of a mode are sent at once. Rows that must be cut off are in
- * contained.test.ts.
+ * Each mode has one server, which gets all rows at once. Rows that must be cut off are in contained.test.ts.
  */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ import {
   titleOf,
 } from './commands-fixture.ts';
 
-/** What the rows of the agreed table that work print. */
+/** What the working rows of the agreed table print. */
 const PRINTED: Readonly<Record<string, string | RegExp>> = {
   'grep -E /etc/passwd|\\.\\./ a.txt': '10 /etc/passwd\n',
   'sed -n 1,2p a.txt': 'hello world\n5 apples and -f\n',
@@ -48,7 +47,7 @@ const rows = [...agreedRows, ...ownRows].filter((row) => row.expect !== 'contain
 const denied = rows.filter((row) => row.expect === 'deny');
 const started = rows.filter((row) => row.expect !== 'deny');
 
-it('there are at least as many rows of our own as agreed ones', () => {
+it('the table of our own has at least as many rows as the agreed one', () => {
   expect(ownRows.length).toBeGreaterThanOrEqual(agreedRows.length);
 });
 
@@ -73,7 +72,7 @@ for (const mode of modes) {
         mode,
         env: {
           PATH: mode === 'without a sandbox' ? spies.path : pathWithGnuAwk(fixture),
-          // Each of them would change what some command does, if it came through.
+          // Each of these variables would change what some command does, if the command got it.
           POSIXLY_CORRECT: '1',
           GREP_OPTIONS: '-R',
           GREP_COLORS: 'mt=01;31',
@@ -88,7 +87,7 @@ for (const mode of modes) {
           HOME: fixture.out,
         },
       });
-      // Finding out which sed and awk there are is a start as well.
+      // The server also starts sed and awk to find out which versions are installed.
       await server.call('shell_exec', { command: 'stat', args: ['a.txt'] });
       spies.forget();
       before = fixture.snapshot();
@@ -101,7 +100,7 @@ for (const mode of modes) {
       fixture.remove();
     });
 
-    it('refuses without starting anything', () => {
+    it('refused rows start nothing', () => {
       expect(spies.started().filter(Boolean)).toEqual([]);
     });
 
@@ -119,7 +118,7 @@ for (const mode of modes) {
       });
     }
 
-    describe('what is started', () => {
+    describe('a row that is started', () => {
       beforeAll(async () => {
         for (const row of started) send(row);
         await Promise.all(answers.values());
@@ -153,7 +152,7 @@ for (const mode of modes) {
   });
 }
 
-/** Versions of awk differ: where GNU's is installed, one of the two servers uses it. */
+/** Versions of awk differ. If GNU awk is installed, one of the two servers uses it. */
 function pathWithGnuAwk({ base }: CommandsFixture): string {
   const found = programOnPath('gawk');
   if (!found) return process.env.PATH ?? '';

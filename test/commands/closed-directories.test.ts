@@ -1,13 +1,13 @@
-/** Directories that their owner may not list or enter, until a command gives back the permission. */
+/** Directories that their owner may not list or enter until a command restores the permission. */
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { BoundUser } from './bound-user.ts';
 import { boxed } from './commands-fixture.ts';
+import { UnprivilegedUser } from './unprivileged-user.ts';
 
 const SECRET = 'S3CRET-of-the-owner';
-/** Each is the mode of the directory that it names. */
+/** The modes of three directories, which are also their names. */
 const CLOSED = ['311', '600', '000'];
 const CLOSE = CLOSED.map((mode) => `chmod ${mode} ${mode}`).join('; ');
 const OPEN = `chmod 755 ${CLOSED.join(' ')}`;
@@ -44,8 +44,8 @@ function everything(): string[] {
 }
 
 describe.runIf(boxed)('commands in the sandbox', () => {
-  it('read nothing that is denied or hidden in them', () => {
-    const user = new BoundUser(base, root);
+  it('read nothing that is denied or hidden in such directories', () => {
+    const user = new UnprivilegedUser(base, root);
     close();
     const read = CLOSED.map((name) => `cat ${name}/.env ${name}/inner/.env ${name}/inner/plan/a.txt`).join(
       ';',
@@ -55,9 +55,9 @@ describe.runIf(boxed)('commands in the sandbox', () => {
     expect(stdout + stderr).not.toContain(SECRET);
   });
 
-  it('are not said to make or remove what they only give or take the permission to see', () => {
+  it('are not recorded as making or removing files when they only change who can see them', () => {
     const before = everything();
-    const user = new BoundUser(base, root);
+    const user = new UnprivilegedUser(base, root);
     const unknown = /not recorded: the server could not read .* and 2 more/;
     const [closing, opening] = [CLOSE, `${OPEN}; touch made`].map((line) => user.run(`${line}; echo done`));
     for (const { stdout, stderr } of [closing!, opening!]) {

@@ -1,4 +1,4 @@
-/** A root and what lies beside it, as the tables of abuse imply them, and servers that run commands on it. */
+/** A root and a directory beside it with what the abuse tables need, and servers that run commands there. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -7,14 +7,14 @@ import { RawClient } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 
-/** Stands in every file outside that a command could be tempted to read. */
+/** The content of every file outside the root that a command might read. */
 export const SECRET = 'S3CRET-beside-the-root';
-/** Stands in a variable of the server. */
+/** The value of a variable in the server's environment. */
 export const LEAK = 'LEAKED-from-the-server';
 
 export type Mode = 'in bubblewrap' | 'without a sandbox';
 
-/** bubblewrap is used where it is installed and may make a sandbox; elsewhere its tests say that they are skipped. */
+/** Whether bubblewrap is installed and can make a sandbox. Otherwise the tests that need it are skipped, and say so. */
 export const boxed = bubblewrapWorks();
 export const modes: readonly Mode[] = boxed ? ['in bubblewrap', 'without a sandbox'] : ['without a sandbox'];
 
@@ -38,22 +38,22 @@ function bubblewrapWorks(): boolean {
   }
 }
 
-/** Where a program stands on the PATH; undefined when it is not installed on this machine. */
+/** The path of a program on the PATH. Undefined when it is not installed. */
 export function programOnPath(name: string): string | undefined {
   const places = (process.env.PATH ?? '').split(':').map((place) => join(place, name));
   return places.find((program) => existsSync(program));
 }
 
-/** Whether a reading command can be started: rg always comes along. */
+/** Whether a reading command can be started. rg always can, because it comes with the package. */
 export function isInstalled(command: string): boolean {
   return command === 'rg' || programOnPath(command) !== undefined;
 }
 
 export interface CommandsFixture {
   base: string;
-  /** What is given to servers: `{ROOT}` of the tables. */
+  /** The directory that servers serve: `{ROOT}` in the tables. */
   root: string;
-  /** Beside it: `{OUT}`. */
+  /** The directory beside it: `{OUT}` in the tables. */
   out: string;
   /** Replaces `{ROOT}` and `{OUT}`, and `{3*ab}` by `ababab`. */
   fill(text: string): string;
@@ -67,9 +67,9 @@ export function makeCommandsFixture(): CommandsFixture {
   const base = temporary.path;
   const [root, out] = [join(base, 'root'), join(base, 'out')];
   layOut(out, { 'secret.txt': `${SECRET}\n`, 'only-outside.txt': 'outside\n', 'info/exclude': 'b.txt\n' });
-  // Above the root, where rg would look for it.
+  // rg would look for ignore files above the root, too.
   layOut(base, { '.ignore': 'a.txt\n', '.rgignore': 'a.txt\n', 'rootshop/x': `${SECRET}\n` });
-  // Behind this link `..` is not where it seems to be.
+  // After this link, `..` does not lead where it seems to.
   layOut(base, { 'deep/er/': '', turn: { link: 'deep/er' }, 'deep/root/a.txt': `${SECRET}\n` });
   layOut(root, insideOf(out));
   for (const odd of [
@@ -139,7 +139,7 @@ function insideOf(out: string): Tree {
     twisted: { link: '../turn' },
     twisting: { link: '../turn/../root/a.txt' },
     'holder/b.txt': { link: '../../out/secret.txt' },
-    // Links that take so many steps together that whoever counts them may give up before the end.
+    // Links that take so many steps together that a lookup may give up before the end.
     winding1: { link: `${winding}winding2` },
     winding2: { link: `${winding}winding3` },
     winding3: { link: `${winding}winding4` },
@@ -147,7 +147,7 @@ function insideOf(out: string): Tree {
   };
 }
 
-/** Lines without any order, the same each time. */
+/** Lines in random order, the same each time. */
 function disorder(seed: number): string {
   let state = seed;
   let text = '';
@@ -163,11 +163,11 @@ export interface ServerOptions {
   dialect?: string;
   flags?: readonly string[];
   env?: Record<string, string>;
-  /** More directories than the root. */
+  /** Directories to serve besides the root. */
   roots?: readonly string[];
 }
 
-/** The words of its command line and its environment, with a variable that nobody else may see. */
+/** The command line of a server and its environment, with a variable that no command may see. */
 function startOf(fixture: CommandsFixture, options: ServerOptions) {
   const { mode, dialect = 'patch', flags = [], env = {}, roots = [fixture.root] } = options;
   const sandbox = mode === 'in bubblewrap' ? 'require' : 'off';
@@ -177,24 +177,24 @@ function startOf(fixture: CommandsFixture, options: ServerOptions) {
   };
 }
 
-/** A server on the root, in a process of its own. */
+/** Starts a server on the root in a separate process. */
 export function startServer(fixture: CommandsFixture, options: ServerOptions): Promise<RawClient> {
   const { args, env } = startOf(fixture, options);
   return RawClient.start(args, env);
 }
 
-/** The same in the process of the test, where that is not what the test is about. */
+/** Starts one in the process of the test, for tests that do not depend on that. */
 export function startInProcess(fixture: CommandsFixture, options: ServerOptions): Promise<InProcessClient> {
   const { args, env } = startOf(fixture, options);
   return InProcessClient.start(args, env);
 }
 
-/** Lets a server and all that it starts from now on yield to whatever else runs here. */
+/** Lowers the priority of a server and of everything that it starts from now on. */
 export function yieldToOthers(server: RawClient): void {
   setPriority(server.child.pid!, 19);
 }
 
-/** The most memory that a server has had at any time, in MiB. */
+/** The peak memory of a server, in MiB. */
 export function peakMemory(server: RawClient): number {
   const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s*(\d+)/m.exec(status)![1]) / 1024;
@@ -203,8 +203,8 @@ export function peakMemory(server: RawClient): number {
 const SPIED = 'grep sed awk find cat head tail wc sort uniq cut tr diff file stat ls du'.split(' ');
 
 /**
- * Programs that note down that they were started and then become the real ones: with their directory first in
- * a server's PATH, they show whether a call has started anything.
+ * Makes programs that log that they were started and then execute the real ones. With their directory first on a
+ * server's PATH, they show whether a call has started anything.
  */
 export function makeSpies(fixture: CommandsFixture): { path: string; started(): string[]; forget(): void } {
   const directory = join(fixture.base, 'spies');
@@ -228,11 +228,11 @@ export interface Row {
   command: string;
   args: string[];
   effect: string;
-  /** deny: refused; contain: cut off in time and size; inert: harmless; allow: works. */
+  /** deny: it is refused; contain: it is cut off in time and size; inert: it is harmless; allow: it works. */
   expect: 'deny' | 'contain' | 'inert' | 'allow';
-  /** How the refusal begins, where that matters. */
+  /** How the refusal begins, if that matters. */
   refusal?: string;
-  /** For what works: what is printed, exactly. */
+  /** What a row that works prints, exactly. */
   stdout?: string;
   exit?: number;
 }
@@ -241,7 +241,7 @@ export function rowsOf(table: URL): Row[] {
   return JSON.parse(readFileSync(table, 'utf8')) as Row[];
 }
 
-/** The table that everybody agreed on, and our own. */
+/** The rows of the agreed table, and those of our own. */
 export const agreedRows = rowsOf(new URL('../engine/run/abuse.json', import.meta.url));
 export const ownRows = rowsOf(new URL('abuse-of-our-own.json', import.meta.url));
 

@@ -1,9 +1,9 @@
 /**
- * What must be cut off: rows of the tables that would run, print or grow without end, through the program as it
- * is installed. The endless ones run side by side until the time limit, those that grow one after the other.
- * The endless ones keep a core busy for half a minute each: in one mode, and in a soak in both. Outside a soak they are
- * stopped once they run: they would only use time. The time limit without a sandbox is also in
- * test/engine/run/process/ending.test.ts.
+ * Rows of the abuse tables that would run, print or grow without end, and must be cut off by the installed program.
+ *
+ * The endless ones run side by side until the time limit, and the growing ones one after the other. Each endless one
+ * would keep a core busy for half a minute, so they run in one mode only, except in a soak, and outside a soak they are
+ * stopped with SIGSTOP once they run. test/engine/run/process/ending.test.ts tests the time limit, too.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,11 +38,11 @@ const endless = rows.filter(isEndless);
 const growing = rows.filter((row) => !isEndless(row));
 const modesOfLongRuns = soak(modes.slice(0, 1), modes);
 const endlessIn = (mode: Mode) => (modesOfLongRuns.includes(mode) ? endless : []);
-/** The shell that starts a command limits its memory in the same way in both modes. */
+/** Memory bombs run in one mode only: the shell that starts a command limits its memory in the same way in both. */
 const growingIn = (mode: Mode) =>
   modesOfLongRuns.includes(mode) ? growing : growing.filter(({ effect }) => !effect.includes('memory'));
 
-/** The loop runs, and the flood has printed more than an answer holds. */
+/** Whether the process is the running loop, or the flood after it has printed more than an answer holds. */
 const atWork = (pid: number, words: string) => {
   if (/^sed .*:a;ba/.test(words)) return true;
   if (!/^awk .*for\(;;\)print/.test(words)) return false;
@@ -50,7 +50,7 @@ const atWork = (pid: number, words: string) => {
   return Number(written?.[1]) > 2 * MEBIBYTE;
 };
 
-/** A stopped process does not hear that it should end, so it is killed. */
+/** Stops the endless processes once they run. A stopped process ignores SIGTERM, so the server has to kill it. */
 const holdEndless = soak(
   async (server: RawClient) => {
     const found = () => descendantsOf(server.child.pid!).filter(({ pid, words }) => atWork(pid, words));
@@ -140,12 +140,12 @@ describe.each(modes)('%s', (mode) => {
   it('the server has neither grown nor kept a process', () => {
     const { server } = arenas.get(mode)!;
     expect(peakMemory(server)).toBeLessThan(256);
-    // The one that sees to it that commands end when the server is killed carries their mark as an argument.
+    // The orphan guard may still run. It has the mark of the commands as an argument.
     const left = descendantsOf(server.child.pid!).filter(({ words }) => !words.includes('COFFERDAM_RUN='));
     expect(left).toEqual([]);
   });
 
-  it('everything inside and outside is as it was', () => {
+  it('everything inside and outside is unchanged', () => {
     const { fixture, before } = arenas.get(mode)!;
     expect(fixture.snapshot()).toBe(before);
   });

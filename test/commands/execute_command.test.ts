@@ -37,7 +37,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
       ({ texts }) => /^(?:one|stubborn)\n/.test(texts[0] ?? ''),
     );
 
-  it('is asked to end at the deadline, and what it printed is kept', async () => {
+  it('gets SIGTERM at the time limit, and its output is kept', async () => {
     proves(
       'replay.execute_command.timeout.term',
       'replay.execute_command.timeout.partial',
@@ -58,7 +58,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after \d+ s\]\n\[exit code: \d+\]$/);
   });
 
-  it('is killed three seconds later when it does not listen', async () => {
+  it('is killed three seconds later if it ignores SIGTERM', async () => {
     proves('replay.execute_command.timeout.kill');
     const start = Date.now();
     const { texts, isError } = await runIntoLimit('trap "" TERM; echo stubborn; while :; do sleep 0.1; done');
@@ -69,7 +69,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(Date.now() - start).toBeGreaterThan(3900);
   });
 
-  it('has each stream cut at 512 KB, with a notice', async () => {
+  it('has each stream truncated at 512 KB, with a notice', async () => {
     proves('replay.execute_command.cap');
     const line = `head -c ${CAP + 1} /dev/zero | tr '\\0' x; head -c ${CAP} /dev/zero | tr '\\0' y >&2`;
     expect(await run(line)).toEqual({
@@ -107,8 +107,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     ]);
   });
 
-  // Alone: a command beside it would tell of the file that appears and goes.
-  it.sequential('sees what was written before it, and what it writes is read after it', async () => {
+  // Runs alone: the answer of another command would mention the file that appears and disappears.
+  it.sequential('sees what was written before it, and later reads see what it wrote', async () => {
     const path = `${fixture.root}/between.txt`;
     const [, seen] = await Promise.all([
       server.call('write_file', { path, content: 'written' }),
@@ -121,7 +121,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   });
 });
 
-describe('execute_command where nothing may be changed', () => {
+describe('execute_command when nothing may be changed', () => {
   it.runIf(boxed)('runs in the first directory, and cannot write', async () => {
     proves('replay.execute_command.directory.readable');
     const fixture = makeCommandsFixture();
@@ -142,7 +142,7 @@ describe('execute_command where nothing may be changed', () => {
     }
   });
 
-  it('does not run at all without a sandbox that would stop it', async () => {
+  it('does not run at all without a sandbox that would keep it from writing', async () => {
     const fixture = makeCommandsFixture();
     const server = await startInProcess(fixture, {
       mode: 'without a sandbox',

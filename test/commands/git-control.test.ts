@@ -1,4 +1,4 @@
-/** Git's configuration and hooks: whatever a tool or a sandboxed command does, Git runs nothing of theirs later. */
+/** Git's configuration and hooks: whatever a tool or a sandboxed command does, Git later runs nothing that it wrote. */
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -60,7 +60,7 @@ async function start(dialect: string, ...more: string[]): Promise<InProcessClien
 const refuses = (tool: string, args: object) => expectRefused(client!, tool, args, REASON);
 const takes = (tool: string, args: object) => expectDone(client!, tool, args);
 
-/** Repositories that Git makes once: copies of them take a tenth of the time. */
+/** Repositories that Git makes once. Copying them takes a tenth of the time. */
 let made: ReturnType<typeof temporaryDirectory>;
 
 beforeAll(() => {
@@ -81,7 +81,7 @@ beforeAll(() => {
 
 afterAll(() => made.remove());
 
-/** The examples of hooks that Git puts into each repository are many files to copy. */
+/** Without the sample hooks that Git puts into each repository: they are many files to copy. */
 function removeSamples(repository: string): void {
   const hooks = join(repository, '.git/hooks');
   for (const name of readdirSync(hooks)) rmSync(join(hooks, name));
@@ -109,7 +109,7 @@ describe.runIf(hasGit)('file tools', () => {
     ['workspace', 'write_file', (path: string) => ({ file: path, content: 'x' })],
     ['workspace', 'move_file', (path: string) => ({ from: 'a.txt', to: path, overwrite: true })],
     ['fileeditor', 'write_files', (path: string) => ({ path, content: 'x', line_count: 1 })],
-  ] as const)('of %s cannot change them by %s', async (dialect, tool, args) => {
+  ] as const)('of %s cannot change configuration or hooks with %s', async (dialect, tool, args) => {
     await start(dialect);
     if (dialect === 'fileeditor') await client!.call('set_workspace', { path: root });
     const before = readFileSync(join(root, '.git/config'), 'utf8');
@@ -118,7 +118,7 @@ describe.runIf(hasGit)('file tools', () => {
     expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(before);
   });
 
-  it('cannot make them either, by any name or way', async () => {
+  it('cannot make new ones either, by any name or path', async () => {
     mkdirSync(join(root, 'sub'));
     symlinkSync('.git', join(root, 'link'));
     symlinkSync('../.git/config', join(root, 'sub/config-link'));
@@ -146,14 +146,14 @@ describe.runIf(hasGit)('file tools', () => {
     await refuses('move_file', { from: '.git', to: 'old' });
     await refuses('delete_file', { path: '.git', recursive: true });
     expect(existsSync(join(root, 'new'))).toBe(false);
-    // The rest of the directory is as before.
+    // The rest of the directory stays writable.
     await takes('write_file', { file: '.git/info/exclude', content: '*.log\n' });
     await takes('write_file', { file: '.gitignore', content: '*.log\n' });
     await takes('write_file', { file: 'config', content: 'mine\n' });
     await takes('write_file', { file: 'hooks/useThing.ts', content: 'export {}\n' });
   });
 
-  it('cannot exchange the repository of a submodule or a linked worktree for another', async () => {
+  it('cannot replace the repository of a submodule or a linked worktree', async () => {
     const repository = (path: string) => {
       mkdirSync(join(root, path, 'refs'), { recursive: true });
       mkdirSync(join(root, path, 'objects'));
@@ -173,7 +173,7 @@ describe.runIf(hasGit)('file tools', () => {
       await refuses('move_file', { from: 'stranger', to: `.git/${to}` });
     }
     await refuses('write_file', { file: '.git/modules/two/config', content: 'x' });
-    // What is in them is as free as the same in the outer one, and the names are free elsewhere.
+    // Other files in them can be written, as in the outer repository, and so can the same names elsewhere.
     await takes('write_file', { file: '.git/modules/libs/one/description', content: 'x' });
     await takes('write_file', { file: '.git/worktrees/tree/logs/HEAD', content: 'x' });
     await takes('write_file', { file: 'modules/a/b', content: 'x' });
@@ -193,7 +193,7 @@ describe.runIf(hasGit)('file tools', () => {
     expect(git(join(root, 'bare'), 'rev-parse', '--absolute-git-dir').trim()).toBe(join(root, '.git'));
   });
 
-  it('know repositories by their shape: bare ones, submodules, linked worktrees', async () => {
+  it('recognise repositories by their content: bare ones, submodules, linked worktrees', async () => {
     git(root, 'init', '-q', '--bare', 'bare.git');
     git(root, 'worktree', 'add', '-q', 'tree');
     git(base, 'clone', '-q', root, join(base, 'other'));
@@ -224,7 +224,7 @@ describe.runIf(hasGit)('file tools', () => {
     await takes('write_file', { file: 'module/b.txt', content: 'x' });
   });
 
-  it('leave hooks alone that the configuration has elsewhere, and what it includes', async () => {
+  it('cannot change hooks that the configuration names elsewhere, or files that it includes', async () => {
     git(root, 'config', 'core.hooksPath', '.husky/_');
     git(root, 'config', 'include.path', '../team.gitconfig');
     git(root, 'config', 'core.fsmonitor', './scripts/monitor.sh --fast');
@@ -251,8 +251,8 @@ describe.runIf(hasGit)('file tools', () => {
 
 const run = (command: string) => client!.text('execute_command', { command: `${command}; echo =$?=` });
 
-describe.runIf(hasGit && boxed)('commands in the sandbox that are refused', () => {
-  // One server for all of them, and the same repositories anew for each.
+describe.runIf(hasGit && boxed)('a command in the sandbox fails to change Git with', () => {
+  // One server for all commands, and new copies of the repositories for each.
   beforeAll(async () => {
     layRoot();
     await start('replay', '--sandbox', 'require');
@@ -304,7 +304,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     ['git init -q fresh', 'fresh/.git'],
     ['mkdir made && cd made && mkdir objects refs && echo "ref: refs/heads/x" > HEAD', 'made'],
     ['cp -r .git copied', 'copied'],
-  ])('leave no new repository: %s', async (command, made) => {
+  ])('leave no new repository behind: %s', async (command, made) => {
     await start('replay', '--sandbox', 'require');
     expect(await run(command)).toMatch(REASON);
     expect(existsSync(join(root, made))).toBe(true);
@@ -312,14 +312,14 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(git(join(root, made), 'rev-parse', '--absolute-git-dir').trim()).toBe(join(root, '.git'));
   });
 
-  it('leave no name in a repository that would lead Git elsewhere', async () => {
+  it('leave no file in a repository that would point Git elsewhere', async () => {
     await start('replay', '--sandbox', 'require');
     expect(await run('mkdir evil; echo ../evil > .git/commondir')).toMatch(REASON);
     expect(existsSync(join(root, '.git/commondir'))).toBe(false);
     expect(git(root, 'status', '--short')).toContain('sub/');
   });
 
-  it('leave no program in a rebase that waits to be continued', async () => {
+  it('leave no command in an unfinished rebase', async () => {
     await start('replay', '--sandbox', 'require');
     const list = join(root, '.git/rebase-merge/git-rebase-todo');
     const prepare = 'mkdir -p .git/rebase-merge && echo break > .git/rebase-merge/git-rebase-todo';

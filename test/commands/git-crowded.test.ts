@@ -1,4 +1,4 @@
-/** Git's configuration where a command makes it hard to find: among very many entries, names and modes. */
+/** Git's configuration in places that are hard to find: among very many entries, under odd names and modes. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,22 +6,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
-import { BoundUser } from './bound-user.ts';
 import { boxed } from './commands-fixture.ts';
+import { UnprivilegedUser } from './unprivileged-user.ts';
 
 const REPOSITORY = { HEAD: 'ref: refs/heads/main\n', config: '', 'objects/': '', 'refs/': '' };
 
-/** What a shell does to make a repository with a program in it. */
+/** The shell line that makes a repository whose configuration names a program. */
 const make = (directory: string) =>
   `mkdir -p ${directory}/objects ${directory}/refs; echo '[core]' > ${directory}/config; echo 'ref: refs/heads/main' > ${directory}/HEAD`;
 
-/** A directory with more entries than are looked through before each command, which tests move to where they need it. */
+/** A directory with more entries than the server searches before a command. Tests move it to where they need it. */
 let many: ReturnType<typeof temporaryDirectory>;
 
 beforeAll(() => {
   many = temporaryDirectory();
   mkdirSync(join(many.path, 'many'));
-  // Of all entries, FIFOs take the least time: nobody looks into them.
+  // FIFOs take the least time of all entries, because nothing reads them.
   execFileSync('/bin/sh', ['-c', 'seq 20500 | xargs mkfifo'], { cwd: join(many.path, 'many') });
 });
 
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<void> {
-  // A history of so many files takes long, and is not what this is about.
+  // No journal: recording so many files takes long, and these tests do not need it.
   const options = ['--dialect', 'replay', '--sandbox', 'require', '--no-journal'];
   client = await InProcessClient.start([...options, '--state', join(base, 'state'), root]);
 }
@@ -86,7 +86,7 @@ describe('one call that writes several files', () => {
     ['the other way round', ['x/config', 'x/refs/a', 'x/objects/a', 'x/HEAD']],
     ['that has its configuration elsewhere', ['x/HEAD', 'x/commondir']],
     ['called .git in a new directory', ['x/y/.git/description']],
-  ])('makes no repository, %s', async (_, names) => {
+  ])('cannot make a repository %s', async (_, names) => {
     client = await InProcessClient.start(['--dialect', 'fileeditor', '--state', join(base, 'state'), root]);
     await client.text('set_workspace', { path: root });
     expect(await client.text('write_files', paths(names))).toMatch(REASON);
@@ -95,11 +95,11 @@ describe('one call that writes several files', () => {
 });
 
 describe.runIf(boxed)('commands in the sandbox', () => {
-  it('leave no repository behind that several of them make in parts, however much there is', async () => {
+  it('cannot make a repository in several steps, even among very many entries', async () => {
     putManyAt(at('node_modules/many'));
     await start();
     await run(`${make('parts')}; mv parts/HEAD parts/later; mkdir sub; echo 'gitdir: ../parts' > pointer`);
-    // What was there before a command is older than it by more than a file system's clock lags behind.
+    // Files count as older than a command only beyond the precision of the file system's clock.
     const made = Date.now();
     await until(() => Date.now() > made + 100);
     await run('mv parts/later parts/HEAD; mv pointer sub/.git');
@@ -107,7 +107,7 @@ describe.runIf(boxed)('commands in the sandbox', () => {
     expect(readdirSync(at('sub'))).toEqual(['.git.refused']);
   });
 
-  it('do not hide repositories among many entries to change their configuration', async () => {
+  it('cannot change the configuration of known repositories, even among very many entries', async () => {
     const names = ['one', 'two/inner', 'three/inner'];
     layRepositories(...names);
     await start();
@@ -117,7 +117,7 @@ describe.runIf(boxed)('commands in the sandbox', () => {
     expectUnchanged(names);
   });
 
-  it('change nothing in what lies high up, however much lies deep', async () => {
+  it('cannot change repositories near the top, even with very many entries further down', async () => {
     putManyAt(at('some/deep/many'));
     const names = ['a', 'b', 'some/c', 'z'];
     layRepositories(...names);
@@ -134,14 +134,14 @@ describe.runIf(boxed)('commands in the sandbox', () => {
     expect(existsSync(at('link/.git/HEAD'))).toBe(false);
   });
 
-  it('leave no repository behind that they took the permission to change or to list from', () => {
+  it('leave no repository behind by taking away the permission to change or list it', () => {
     const commands = [
       `${make('fixed/.git')}; chmod 555 fixed/.git`,
       `${make('closed/in/.git')}; chmod 311 closed`,
       `${make('shut/.git')}; chmod 111 shut/.git shut`,
       'mkdir nothing; chmod 0 nothing',
     ];
-    const { status, stderr } = new BoundUser(base, root).run(commands.join('; '));
+    const { status, stderr } = new UnprivilegedUser(base, root).run(commands.join('; '));
     for (const name of ['closed', 'shut', 'shut/.git', 'nothing']) chmodSync(at(name), 0o755);
     for (const name of ['fixed', 'closed/in', 'shut'])
       expect(readdirSync(at(name, '.git')).sort()).toEqual(['HEAD.refused', 'config', 'objects', 'refs']);

@@ -1,4 +1,4 @@
-/** Detours to Git's configuration and hooks: over links, pointers, parts of repositories, and several calls. */
+/** Indirect ways to Git's configuration and hooks: links, pointers, parts of repositories, and several calls. */
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -48,7 +48,7 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** A repository that Git makes once: a copy of it takes a tenth of the time. */
+/** A repository that Git makes once. Copying it takes a tenth of the time. */
 let original: ReturnType<typeof temporaryDirectory>;
 
 beforeAll(() => {
@@ -59,7 +59,7 @@ beforeAll(() => {
   git(base, 'init', '-q', '.');
   git(base, 'add', '.');
   git(base, 'commit', '-qm', 'first');
-  // The examples of hooks are many files to copy.
+  // The sample hooks are many files to copy.
   for (const name of readdirSync(join(base, '.git/hooks'))) rmSync(join(base, '.git/hooks', name));
 });
 
@@ -95,13 +95,13 @@ describe.runIf(hasGit)('file tools', () => {
   });
 
   it.each([
-    ['a comment behind it', '[core]\n\thooksPath = my/hooks ; where they are\n'],
+    ['a comment after it', '[core]\n\thooksPath = my/hooks ; where they are\n'],
     ['quotes and escapes', '[core] hooksPath = "my"/hoo"ks"\n'],
     ['a continued line', '[core]\nhooksPath = my/\\\nhooks\n'],
     ['an included file', '[include]\npath = ../more.gitconfig\n'],
     ['a condition', '[includeIf "gitdir:/x\\"]y/"]\npath = "../more.gitconfig" # more\n'],
     ['a link to its directory', '[core]\nhooksPath = linked\n'],
-  ])('know the hooks that a configuration names with %s', async (_, config) => {
+  ])('protect the hooks that a configuration names with %s', async (_, config) => {
     layOut(root, { 'my/hooks/pre-push': '', 'more.gitconfig': '[core]\n\thooksPath = my/hooks\n' });
     symlinkSync('my/hooks', join(root, 'linked'));
     writeFileSync(join(root, '.git/config'), config, { flag: 'a' });
@@ -119,13 +119,13 @@ describe.runIf(hasGit)('file tools', () => {
       '[core]\n\thooksPath = hk\n[extensions]\n\tworktreeConfig = true\n',
     ],
     ['an absolute path', '[core]\n\tworktree = ROOT/sub\n\thooksPath = hk\n'],
-  ])('know the hooks in a worktree that %s moves', async (how, config) => {
+  ])('protect the hooks in a worktree that %s moves', async (how, config) => {
     const moved = '[core]\n\tworktree = ../sub\n';
     layOut(root, { 'sub/hk/pre-push': '', 'hk/pre-push': '', 'tree.gitconfig': moved });
     if (how.includes('of the worktree')) writeFileSync(join(root, '.git/config.worktree'), moved);
     writeFileSync(join(root, '.git/config'), config.replace('ROOT', root), { flag: 'a' });
     git(root, 'config', 'core.fsmonitor', 'tools/monitor --all');
-    // Not every version of Git takes it from an included file.
+    // Not every version of Git accepts core.worktree in an included file.
     if (how !== 'an included file')
       expect(git(root, 'rev-parse', '--show-toplevel').trim()).toMatch(/\/sub$/);
     await start('workspace');
@@ -135,7 +135,7 @@ describe.runIf(hasGit)('file tools', () => {
     await takes(...write('sub/other'));
   });
 
-  it('know the hooks that a repository without a worktree names', async () => {
+  it('protect the hooks that a repository without a worktree names', async () => {
     git(root, 'init', '-q', '--bare', 'store');
     git(join(root, 'store'), 'config', 'core.hooksPath', 'hk');
     git(root, 'config', 'core.bare', 'true');
@@ -146,7 +146,7 @@ describe.runIf(hasGit)('file tools', () => {
     await takes(...write('store/other'));
   });
 
-  it('cannot write to what `.git/hooks` leads to', async () => {
+  it('cannot write to what `.git/hooks` links to', async () => {
     rmSync(join(root, '.git/hooks'), { recursive: true });
     layOut(root, { 'tools/hooks/pre-push': '', 'inner/scripts/check.sh': '' });
     symlinkSync('../tools/hooks', join(root, '.git/hooks'));
@@ -160,7 +160,7 @@ describe.runIf(hasGit)('file tools', () => {
     await refuses('delete_file', { path: '.git/hooks' });
   });
 
-  it('know the hooks of linked worktrees', async () => {
+  it('protect the hooks of linked worktrees', async () => {
     git(root, 'config', 'core.hooksPath', '.githooks');
     git(root, 'worktree', 'add', '-q', 'tree');
     git(root, 'worktree', 'add', '-q', join(base, 'beside'));
@@ -229,7 +229,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
       expect({ directory, is: monitor(directory) }).toEqual({ directory, is: '' });
   });
 
-  it('cannot write to the configuration of a repository that is none for a while', async () => {
+  it('cannot write to the configuration of a repository that lacks its HEAD for a while', async () => {
     git(root, 'init', '-q', '--bare', 'store');
     await start('replay', '--sandbox', 'require');
     await run('mv .git/HEAD .git/HEAD2; mv store/HEAD store/HEAD2');
@@ -239,7 +239,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     }
   });
 
-  it('leave no repository behind when two work together', async () => {
+  it('leave no repository behind when two of them work together', async () => {
     await start('replay', '--sandbox', 'require');
     const wait = (name: string) => `while [ ! -e ${name} ]; do sleep 0.01; done`;
     const first = run(`git init -q sub; ${EVIL} >> sub/.git/config; touch made; ${wait('begun')}`);
@@ -251,7 +251,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(monitor('sub')).toBe('');
   });
 
-  it('cannot make hooks that the configuration names and that are missing', async () => {
+  it('cannot make missing hooks that the configuration names', async () => {
     git(root, 'config', 'core.hooksPath', 'tools/hooks');
     await start('replay', '--sandbox', 'require');
     expect(await run('mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit')).toMatch(REASON);
@@ -277,7 +277,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(readFileSync(join(root, 'beside/pre-receive'), 'utf8')).toBe('');
   });
 
-  it('cannot change hooks that are reached by a link, nor the link', async () => {
+  it('can change neither hooks behind a link nor the link', async () => {
     renameSync(join(root, '.git/hooks'), join(root, 'hooks'));
     symlinkSync('../hooks', join(root, '.git/hooks'));
     await start('replay', '--sandbox', 'require');
@@ -286,7 +286,7 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
   });
 
-  it.each(['.git/hooks', 'tools/hooks'])('cannot write to %s when that is what is served', async (given) => {
+  it.each(['.git/hooks', 'tools/hooks'])('cannot write to %s when only that is served', async (given) => {
     git(root, 'config', 'core.hooksPath', 'tools/hooks');
     layOut(root, { 'tools/hooks/pre-push': '' });
     root = join(root, given);
@@ -302,13 +302,13 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(readFileSync(join(root, 'tree/.git'), 'utf8')).toContain('gitdir:');
   });
 
-  it('leave no repository behind many entries, and those alone that were there before', async () => {
+  it('leave no new repository among many entries, while older repositories are left alone', async () => {
     layOut(root, { 'sub2/': '' });
-    // As the system lists them, so they are looked through: the many come first.
+    // The server searches in the order of the listing: the directory with the many entries comes first.
     const [first, last] = readdirSync(root).filter((name) => name.startsWith('sub')) as [string, string];
-    // A history of so many files takes long, and is not what this is about.
+    // No journal: recording so many files takes long, and this test does not need it.
     await start('replay', '--sandbox', 'require', '--no-journal');
-    // Of all entries, FIFOs take the least time: nobody looks into them.
+    // FIFOs take the least time of all entries, because nothing reads them.
     const many = `mkdir ${first}/many; cd ${first}/many; seq 20500 | xargs mkfifo; cd ../..`;
     await run(`${many}; git init -q ${last}; ${EVIL} >> ${last}/.git/config`);
     expect(monitor(last)).toBe('');

@@ -1,4 +1,4 @@
-/** What the kernel refuses to commands in the sandbox, tried by asking it, and the sockets of others that lie in a root. */
+/** What the kernel refuses to commands in the sandbox, and the sockets of other programs that are in a root. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -10,7 +10,7 @@ import { boxed, programOnPath } from './commands-fixture.ts';
 
 const able = boxed && process.arch === 'x64' && programOnPath('python3') !== undefined;
 
-/** Prints what came of each call, by its name. */
+/** Prints the result of each system call, by its name. */
 const CALLS = `
 import ctypes, errno, socket
 libc = ctypes.CDLL(None, use_errno=True)
@@ -60,7 +60,7 @@ except OSError as error:
     print('refused')
 `;
 
-/** A pair of datagram sockets can be turned to a name, unlike one of streams. */
+/** A datagram socket of a pair, unlike a stream socket, can be connected to a named socket. */
 const SEND = `
 import socket
 one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -84,7 +84,7 @@ except OSError as error:
     print(type(error).__name__)
 `;
 
-/** Opens a datagram socket, and says so. */
+/** Opens a datagram socket, and prints that it did. */
 const RECEIVE = `
 import socket
 one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -129,7 +129,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
     base.remove();
   });
 
-  it('is refused what it does not need, and keeps what it does', async () => {
+  it('is refused system calls that it does not need, and keeps those that it does', async () => {
     const refused = ['keyctl', 'add_key', 'request_key', 'ptrace', 'bpf', 'userfaultfd', 'perf_event_open'];
     const more = [
       'io_uring_setup',
@@ -154,11 +154,11 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
     ]);
   });
 
-  it('does not reach sockets of other programs in a read-only directory', async () => {
+  it('cannot reach sockets of other programs in a read-only directory', async () => {
     expect(await output('python3 connect.py', '--read-only')).toBe('refused\n[exit code: 0]');
   });
 
-  it('reaches the sockets and FIFOs of a writable directory, and not those of a read-only one beside it', async () => {
+  it('reaches sockets and FIFOs in a writable directory, but not in a read-only one beside it', async () => {
     const readOnly = temporaryDirectory();
     const servers = await Promise.all([
       listenAt(join(base.path, 'own.sock')),
@@ -183,7 +183,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
     }
   });
 
-  it('sends nothing to them through its own socket pair either', async () => {
+  it('cannot reach them through its own socket pair either', async () => {
     const receiver = spawn('python3', ['-c', RECEIVE], { cwd: base.path, stdio: ['pipe', 'pipe', 'ignore'] });
     try {
       await once(receiver.stdout, 'data');

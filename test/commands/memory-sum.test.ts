@@ -1,4 +1,4 @@
-/** The memory of a command is that of all its processes together, each of which may keep to its own limit. */
+/** The memory limit holds for all processes of a command together, even if each stays below its own limit. */
 import { freemem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
@@ -38,11 +38,11 @@ describe.skipIf(!able)(
       `python3 -c "x = b'x' * ${mebibytes * MIB}; import time; time.sleep(${seconds})"`;
     const sharedMemory = (mebibytes: number, seconds: string) =>
       `python3 -c "import mmap, time; x = mmap.mmap(-1, ${mebibytes * MIB}); [x.write(b'x' * ${MIB}) for _ in range(${mebibytes})]; time.sleep(${seconds})"`;
-    /** Takes the memory without filling it, which is the longer part. */
+    /** Takes the memory without filling it, which would take longer. */
     const fileInMemory = (mebibytes: number, seconds: string) =>
       `python3 -c "import os, time; f = os.memfd_create('x'); os.posix_fallocate(f, 0, ${mebibytes * MIB}); time.sleep(${seconds})"`;
 
-    /** Gigabytes take long to fill. The first one is too much only when all that it takes is counted. */
+    /** Filling gigabytes takes long. The first taker is over the limit only if every kind of its memory counts. */
     const takers: Takers = {
       'too much memory together, some of it such that others could share it': (seconds) => [
         ownMemory(250, seconds),
@@ -71,8 +71,8 @@ describe.skipIf(!able)(
       expect(await leftovers(seconds)).toEqual([]);
     });
 
-    it('may have pages in common that count once', async () => {
-      // Together they would be too much if each counted as its own what they have in common.
+    it('may share pages, which count once', async () => {
+      // If the shared pages counted for each process, they would be over the limit.
       const parent = [
         `x = bytearray(b"x") * ${320 * MIB}`,
         'import os, time',

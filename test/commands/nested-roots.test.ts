@@ -1,4 +1,4 @@
-/** A read-only directory inside a writable one stays where it is, whatever commands do, and is not served from elsewhere. */
+/** A read-only directory inside a writable one: commands can neither change it nor move it away. */
 import {
   existsSync,
   mkdirSync,
@@ -57,7 +57,7 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
       `mkdir -p swap; python3 -c "import ctypes; print(ctypes.CDLL(None).renameat2(-100, b'a dir', -100, b'swap', 2))"`,
       'echo bad > swap/config/prod/settings',
     ],
-  ])('is not changed by %s and then, in the next call, %s', async (first, second) => {
+  ])('is not changed by `%s` followed by a second call `%s`', async (first, second) => {
     await run(first);
     await run(second);
     expect(settings()).toBe('safe\n');
@@ -69,7 +69,7 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
     expect(await run(moved)).toContain('a dir\nx\ny\n');
   });
 
-  it('stops all commands with a reason after someone moves it, until it is back', async () => {
+  it('blocks all commands, with a reason, while it is not in its place', async () => {
     renameSync(join(work, 'a dir'), join(work, 'b'));
     const refused = `${join(work, 'a dir/config/prod')} is not where it was when the server started`;
     expect(await run('echo bad > b/config/prod/settings')).toContain(refused);
@@ -89,7 +89,7 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
     expect(await run("cat 'a dir/config/prod/settings'")).toBe('safe\n[exit code: 0]');
   });
 
-  it('must also be in its place when it is outside all other directories', async () => {
+  it('must also be in its place if it is outside all other directories', async () => {
     renameSync(work, join(base.path, 'gone'));
     expect(await run('true')).toContain(`${work} is not where it was`);
     expect(existsSync(work)).toBe(false);

@@ -6,9 +6,9 @@ import { InProcessClient, runInProcess } from '../in-process.ts';
 import { boxed, type CommandsFixture, makeCommandsFixture } from './commands-fixture.ts';
 
 let fixture: CommandsFixture;
-/** A PATH on which everything is but bubblewrap. */
+/** A PATH with everything except bubblewrap. */
 let withoutBubblewrap: string;
-/** A PATH on which bubblewrap is and does not work. */
+/** A PATH with a bubblewrap that does not work. */
 let withBroken: string;
 
 beforeAll(() => {
@@ -44,7 +44,7 @@ async function offered(args: readonly string[], PATH?: string): Promise<{ names:
 const doctor = async (args: readonly string[], PATH = process.env.PATH) =>
   (await runInProcess(['doctor', ...args, fixture.root], { env: { ...process.env, PATH } })).stdout;
 
-it('the start-up line speaks of what commands change only where there are command tools', async () => {
+it('the start-up line mentions what commands change only if there are command tools', async () => {
   const state = ['--sandbox', 'off', '--state', join(fixture.base, 'state')];
   const none = await offered([...state, '--dialect', 'standard']);
   expect(none.said).toMatch(/; changes: kept in .* days$/m);
@@ -55,7 +55,7 @@ it('the start-up line speaks of what commands change only where there are comman
 });
 
 describe('--deny and --hide', () => {
-  it('leave no command tool where no sandbox is active, and the server says so', async () => {
+  it('leave no command tool when no sandbox is active, and the server says so', async () => {
     for (const [args, PATH] of [
       [['--deny', 'secrets'], withoutBubblewrap],
       [['--hide', 'drafts/'], withBroken],
@@ -73,7 +73,7 @@ describe('--deny and --hide', () => {
     }
   });
 
-  it('leave the command tools where the sandbox works', async ({ skip }) => {
+  it('leave the command tools when the sandbox works', async ({ skip }) => {
     if (!boxed) return skip('bubblewrap is not installed or cannot make a sandbox here');
     const { names } = await offered(['--dialect', 'replay', '--deny', 'secrets']);
     expect(names).toContain('execute_command');
@@ -81,7 +81,7 @@ describe('--deny and --hide', () => {
 });
 
 describe('--sandbox require', () => {
-  it('offers no command tool where bubblewrap is missing, and says so', async () => {
+  it('offers no command tool when bubblewrap is missing, and says so', async () => {
     for (const [dialect, tool] of [
       ['patch', 'shell_exec'],
       ['replay', 'execute_command'],
@@ -95,7 +95,7 @@ describe('--sandbox require', () => {
     }
   });
 
-  it('does not run the tool either when it is called all the same', async () => {
+  it('does not run the tool even if a client calls it anyway', async () => {
     const args = ['--dialect', 'patch', '--sandbox', 'require', fixture.root];
     const client = await InProcessClient.start(args, { ...process.env, PATH: withoutBubblewrap });
     const { error } = await client.call('shell_exec', { command: 'cat', args: ['a.txt'] });
@@ -103,13 +103,13 @@ describe('--sandbox require', () => {
     await client.end();
   });
 
-  it('offers none where bubblewrap does not work, and says why', async () => {
+  it('offers none when bubblewrap does not work, and says why', async () => {
     const { names, said } = await offered(['--dialect', 'patch', '--sandbox', 'require'], withBroken);
     expect(names).not.toContain('shell_exec');
     expect(said).toContain('No permissions to create new namespace');
   });
 
-  it.runIf(boxed)('offers them where it works', async () => {
+  it.runIf(boxed)('offers them when bubblewrap works', async () => {
     const { names, said } = await offered(['--dialect', 'patch', '--sandbox', 'require']);
     expect(names).toContain('shell_exec');
     expect(said).toContain('commands: sandboxed by bubblewrap');
@@ -131,7 +131,7 @@ describe('--sandbox auto and off', () => {
     for (const { said } of [missing, off, broken]) expect(said.trim().split('\n')).toHaveLength(1);
   });
 
-  it('any other word ends the start with a clear line', async () => {
+  it('and require are the only values: any other ends the start with a clear message', async () => {
     const { status, stderr } = await runInProcess(['--sandbox', 'maybe', fixture.root]);
     expect([status, stderr]).toEqual([
       2,
@@ -144,7 +144,7 @@ describe('doctor', () => {
   const measure = (told: string, name: string) =>
     told.split('\n').find((line) => line.includes(`commands: ${name}`)) ?? '';
 
-  it.runIf(boxed)('shows each measure that holds', async () => {
+  it.runIf(boxed)('shows each active measure', async () => {
     const told = await doctor([]);
     for (const name of [
       'argument rules',
@@ -204,11 +204,11 @@ describe.runIf(boxed)('the network', () => {
     return (JSON.parse(told) as { data: { stdout: string } }).data.stdout.trim();
   };
 
-  it('is not there for commands', async () => {
+  it('is not available to commands', async () => {
     expect(await reach([])).toMatch(/^(?:ECONNREFUSED|ENETUNREACH)$/);
   });
 
-  it('is there with --allow-net', async () => {
+  it('is available with --allow-net', async () => {
     expect(await reach(['--allow-net'])).toBe('reached');
   });
 });

@@ -1,4 +1,4 @@
-/** Commands do not outlive the client that asked for them, however it ends. How the server may end: survival.test.ts. */
+/** Commands do not outlive their client, however it ends. survival.test.ts is about the ways in which a server ends. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { until } from '../until.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
-/** A client in a process of its own, so that it can be killed: it starts the command line that it is given and asks for one command. */
+/** A client in a separate process, so that it can be killed. It starts a server and asks it for one command. */
 const CLIENT = `
 const { spawn } = require('node:child_process');
 const [command, file, ...args] = process.argv.slice(2);
@@ -33,7 +33,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
 
   afterAll(() => fixture.remove());
 
-  /** Starts a client whose command sleeps, and gives the client's process and the server's pid. */
+  /** Starts a client whose command sleeps. Returns the client's process and the server's pid. */
   const start = async (seconds: string, via: readonly string[] = []) => {
     const sandbox = mode === 'in bubblewrap' ? 'require' : 'off';
     const words = [
@@ -55,7 +55,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     return { child, server: await pid };
   };
 
-  it('a client that is killed takes its commands and its server along', async () => {
+  it('when a client is killed, its commands and its server end', async () => {
     const seconds = uniqueSeconds();
     const { child, server } = await start(seconds);
     child.kill('SIGKILL');
@@ -63,14 +63,14 @@ describe.concurrent.each(modes)('%s', (mode) => {
     await until(() => !isAlive(server));
   });
 
-  it('a client that started the server through a shell does so too', async () => {
+  it('when a client that started the server through a shell is killed, its commands end', async () => {
     const seconds = uniqueSeconds();
     const { child } = await start(seconds, ['/bin/sh', '-c', '"$@"; :', 'sh']);
     child.kill('SIGKILL');
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  it('a client that ends its input and lives on gets its answer', async () => {
+  it('a client that only ends its input still gets its answer', async () => {
     const server = await startInProcess(fixture, { mode, dialect: 'replay' });
     const answer = server.text('execute_command', { command: 'sleep 1; echo late', timeout: 60 });
     const ended = server.end();

@@ -1,4 +1,4 @@
-/** A server whose own package is in a served directory: nothing that is written there ever runs in it. */
+/** A server whose own package is in a served directory: it never runs anything that is written there. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ function layPackage(): void {
   marker = join(base, 'ran');
   const home = join(root, 'node_modules', 'cofferdam');
   mkdirSync(home, { recursive: true });
-  // The declarations are many files, and nothing runs them.
+  // Without the declarations, which are many files that nothing runs.
   const filter = (path: string) => path !== join(clone, 'dist/types');
   cpSync(join(clone, 'dist'), join(home, 'dist'), { recursive: true, filter });
   cpSync(join(clone, 'package.json'), join(home, 'package.json'));
@@ -57,13 +57,13 @@ async function clearAway(): Promise<void> {
   remove();
 }
 
-/** A package of its own for each test. */
+/** Lays out a new package for each test. */
 function eachOnItsOwn(): void {
   beforeEach(layPackage);
   afterEach(clearAway);
 }
 
-/** The files that the program could come to run after its start, from the root on. */
+/** The files that the program could run after its start, relative to the root. */
 function programFiles(): string[] {
   const dist = 'node_modules/cofferdam/dist';
   const bundles = readdirSync(join(root, dist)).filter((name) => /\.(cjs|mjs|cache)$/.test(name));
@@ -91,7 +91,7 @@ function said({ result, error }: Reply): { failed: boolean; text: string } {
 
 const REASON = /part of the running Cofferdam program/;
 
-/** Every way in which each dialect's tools change the thing at a path, by their names beside those of the others. */
+/** Every tool of each dialect that changes what is at a path, with its name when all dialects are offered together. */
 const changes: readonly [dialect: string, tool: string, args: (path: string) => object][] = [
   ['replay', 'write_file', (path) => ({ path, content: 'evil' })],
   ['replay', 'create_directory', (path) => ({ path: `${path}.d/x` })],
@@ -117,7 +117,7 @@ describe('a package inside a served directory', () => {
         .digest('hex'),
     );
 
-  // Nothing that is tried here changes anything.
+  // No attempt here changes anything, so all tests share one package.
   beforeAll(async () => {
     layPackage();
     client = await start('replay,patch,workspace,fileeditor', ...(boxed ? ['--sandbox', 'require'] : []));
@@ -145,8 +145,8 @@ describe('a package inside a served directory', () => {
     },
   );
 
-  it.runIf(boxed)('is read-only for commands in the sandbox, with everything above it', async () => {
-    // All attempts on the files in one command: each start of a sandbox takes time.
+  it.runIf(boxed)('cannot be changed or moved by commands in the sandbox', async () => {
+    // One command for all files, because each start of a sandbox takes time.
     const onFiles = files.flatMap((file, i) => [
       `(echo evil >> ${file}); echo =$?=`,
       `(ln ${file} hard-${i} && echo evil >> hard-${i}); echo =$?=`,
@@ -173,7 +173,7 @@ describe('a package inside a served directory', () => {
 describe('a package with links to it, inside a served directory', () => {
   eachOnItsOwn();
 
-  it('cannot be moved or deleted with a directory above it, or be reached by a link', async () => {
+  it('cannot be moved or deleted with a directory above it, or changed through a link', async () => {
     mkdirSync(join(root, 'other'));
     symlinkSync('node_modules/cofferdam/dist', join(root, 'link'));
     symlinkSync('node_modules/cofferdam/dist/text-worker.cjs', join(root, 'worker.cjs'));
@@ -193,14 +193,14 @@ describe('a package with links to it, inside a served directory', () => {
       expect({ args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
     }
     expect(existsSync(join(root, 'node_modules/@vscode', platform, 'bin/rg'))).toBe(true);
-    // What lies beside it is as writable as before.
+    // Files beside it stay writable.
     expect(said(await client.call('write_file', { file: 'node_modules/other/x', content: 'x' })).failed).toBe(
       false,
     );
     expect(said(await client.call('move_file', { from: 'node_modules/other', to: 'moved' })).failed).toBe(
       false,
     );
-    // It is held by identity: after a rename from outside it is still the same directory.
+    // The server protects it by its identity, so it stays protected when another process renames it.
     renameSync(join(root, 'node_modules'), join(root, 'renamed'));
     const within = { file: 'renamed/cofferdam/dist/x', content: 'x' };
     expect(said(await client.call('write_file', within)).text).toMatch(REASON);
@@ -209,7 +209,7 @@ describe('a package with links to it, inside a served directory', () => {
   });
 });
 
-describe('what a process outside the wall writes over the package', () => {
+describe('a file that another process writes over the package', () => {
   eachOnItsOwn();
 
   /** Leaves a mark wherever it is run. */
@@ -218,7 +218,7 @@ describe('what a process outside the wall writes over the package', () => {
     for (const file of programFiles()) {
       const path = join(root, file);
       if (file.endsWith('/rg')) {
-        // Another inode first, then the same one in place: neither may be started.
+        // First as a new inode, then in place: neither may be run.
         rmSync(path);
         writeFileSync(path, `#!/bin/sh\necho ran > ${marker}\necho 'ripgrep 15.0.0'\n`);
         chmodSync(path, 0o755);
@@ -245,7 +245,7 @@ describe('what a process outside the wall writes over the package', () => {
     await client!.call('execute_command', { command: 'true' });
   }
 
-  it.each(['off', 'auto'])('never runs in the server (--sandbox %s)', async (sandbox) => {
+  it.each(['off', 'auto'])('never runs in the server, with --sandbox %s', async (sandbox) => {
     writeFileSync(join(root, 'b.txt'), 'one two\n');
     client = await start('replay,patch,fileeditor', '--sandbox', sandbox);
     await client.call('set_workspace', { path: root });
@@ -272,7 +272,7 @@ describe('what a process outside the wall writes over the package', () => {
     expect(readFileSync(join(root, 'b.txt'), 'utf8')).toMatch(/one <(w|\$1)>/);
   });
 
-  it('never runs either when the first call is a command without a sandbox', async () => {
+  it('never runs even if the first call is a command without a sandbox', async () => {
     client = await start('replay,patch,fileeditor', '--sandbox', 'off');
     const script = join(base, 'poison.sh');
     const rg = join(root, 'node_modules/@vscode', platform, 'bin/rg');
@@ -292,7 +292,7 @@ describe('what a process outside the wall writes over the package', () => {
 describe('over HTTP', () => {
   eachOnItsOwn();
 
-  it('the page and the protocol library are those of the start', async () => {
+  it('the page and the protocol library stay those of the start', async () => {
     const program = join(root, 'node_modules/cofferdam/dist/cofferdam.cjs');
     const token = 'a-token-of-this-test-that-is-long-enough';
     const args = ['--http', '0', '--state', join(base, 'state'), root];
@@ -343,7 +343,7 @@ describe('a clone that serves itself', () => {
 describe('Node itself in a served directory', () => {
   eachOnItsOwn();
 
-  it('cannot be replaced or moved, but what lies beside it can be changed', async () => {
+  it('cannot be replaced or moved, but files beside it can be changed', async () => {
     const bin = join(root, 'tools/bin');
     mkdirSync(bin, { recursive: true });
     copyFileSync(process.execPath, join(bin, 'node'), constants.COPYFILE_FICLONE);
@@ -384,7 +384,7 @@ describe('a program that is started by links, as npm makes them', () => {
     return RawClient.start([...args, '--state', join(base, 'state'), root], process.env, link());
   }
 
-  it('keeps each of them from the tools', async () => {
+  it('protects each of them from the tools', async () => {
     client = await startByLink('--dialect', 'workspace');
     const attempts: [string, object][] = [
       ['delete_file', { path: 'node_modules/.bin/cofferdam' }],
@@ -402,7 +402,7 @@ describe('a program that is started by links, as npm makes them', () => {
     expect(said(await client.call('write_file', { file: 'packages/x', content: 'x' })).failed).toBe(false);
   });
 
-  it.runIf(boxed)('puts each of them back behind a command in the sandbox', async () => {
+  it.runIf(boxed)('restores each of them after a command in the sandbox', async () => {
     client = await startByLink('--dialect', 'replay', '--sandbox', 'require');
     const evil = 'mkdir -p packages/linked/dist; echo evil > packages/linked/dist/cofferdam.cjs';
     for (const command of [
@@ -420,7 +420,7 @@ describe('a program that is started by links, as npm makes them', () => {
 describe('the engine as a library', () => {
   eachOnItsOwn();
 
-  it('reads its workers before the first change too', () => {
+  it('also reads its workers before the first change', () => {
     const script = `
       import { Engine } from ${JSON.stringify(join(root, 'node_modules/cofferdam/dist/engine.mjs'))};
       import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Ways to ripgrep in a served directory: no tool or command chooses the program that the next start runs as it. */
+/** ripgrep in a served directory: no tool or command can choose which program the next start runs as ripgrep. */
 import {
   cpSync,
   existsSync,
@@ -62,7 +62,7 @@ const refuses = (tool: string, args: object) => expectRefused(client!, tool, arg
 const takes = (tool: string, args: object) => expectDone(client!, tool, args);
 const run = (command: string) => client!.text('execute_command', { command });
 
-describe('links by which ripgrep is found, as pnpm makes them', () => {
+describe('links to ripgrep, as pnpm makes them', () => {
   const store = 'node_modules/.pnpm';
   const home = `${store}/cofferdam@1/node_modules/cofferdam`;
   const links: Record<string, string> = {
@@ -88,7 +88,7 @@ describe('links by which ripgrep is found, as pnpm makes them', () => {
     }
   };
 
-  it('are kept from the tools, with the directories above them', async () => {
+  it('are protected from the tools, with the directories above them', async () => {
     await start(home, 'workspace');
     for (const path of Object.keys(links)) {
       await refuses('delete_file', { path, recursive: true });
@@ -102,7 +102,7 @@ describe('links by which ripgrep is found, as pnpm makes them', () => {
     await takes('write_file', { file: `${store}/other@1/x`, content: 'x' });
   });
 
-  it.runIf(boxed)('are put back behind a command in the sandbox', async () => {
+  it.runIf(boxed)('are restored after a command in the sandbox', async () => {
     await start(home, 'replay', '--sandbox', 'require');
     const path = `${store}/cofferdam@1/node_modules/@vscode/ripgrep`;
     const scope = join(path, '..');
@@ -110,7 +110,7 @@ describe('links by which ripgrep is found, as pnpm makes them', () => {
       `rm ${path}; mkdir -p ${path}/lib`,
       `rm -r ${scope}`,
       `mv ${scope} old; mkdir -p evil/ripgrep; ln -s "$PWD/evil" ${scope}`,
-      // The same link, but from a directory in which it leads elsewhere.
+      // The same link text, but in a directory where it leads elsewhere.
       `mv ${scope} old2; mkdir -p evil2; ln -s ${links[path]} evil2/ripgrep; ln -s "$PWD/evil2" ${scope}`,
     ]) {
       expect(await run(command)).toContain('was put back');
@@ -128,7 +128,7 @@ describe('places where the next start would look for ripgrep first', () => {
     ['that lies further up', 'packages/a/node_modules/@vscode/ripgrep', ['ripgrep', platform]],
     ['whose program is not installed', `node_modules/@vscode/${platform}`, ['ripgrep']],
     ['as npm installs it', `node_modules/@vscode/node_modules/@vscode/${platform}`, ['ripgrep', platform]],
-  ])('stay empty, with a ripgrep %s', async (_, place, packages) => {
+  ])('stay empty, given a ripgrep %s', async (_, place, packages) => {
     const above = place.startsWith('packages/') ? 'packages/a/' : '';
     layProgram(`${above}${home}`);
     for (const name of packages) layPackage(name, `node_modules/@vscode/${name}`);
@@ -151,13 +151,13 @@ describe('places where the next start would look for ripgrep first', () => {
     expect(existsSync(join(root, place))).toBe(false);
     expect(await run(`ln -s "$PWD/prepared" ${place}`)).toContain('was made, and renamed');
     expect(existsSync(join(root, place))).toBe(false);
-    // What the owner puts there meanwhile stays, and no command changes it.
+    // A package that the owner puts there meanwhile stays, and no command changes it.
     layPackage('ripgrep', place);
     expect(await run(`echo evil > ${place}/package.json; mv ${place} old`)).not.toContain('renamed');
     expect(readFileSync(join(root, place, 'package.json'), 'utf8')).toContain('vscode');
   });
 
-  it.runIf(boxed)('stay empty also behind a link above them', async () => {
+  it.runIf(boxed)('stay empty even if a command makes a link above them', async () => {
     const place = 'packages/a/node_modules/@vscode';
     layProgram(`packages/a/${home}`);
     await start(`packages/a/${home}`, 'replay', '--sandbox', 'require');

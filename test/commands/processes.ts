@@ -1,11 +1,11 @@
-/** Looks at running processes from outside: to show that nothing was left behind, and that something was there. */
+/** Lists running processes, to show that something runs, or that nothing was left behind. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { BETWEEN_LOOKS_AT_PROCESSES_MS, settled } from '../until.ts';
 
 export interface Seen {
   pid: number;
   parent: number;
-  /** The command line, with spaces. */
+  /** The words of the command line, separated by spaces. */
   words: string;
 }
 
@@ -25,7 +25,7 @@ function everybody(): Seen[] {
     });
 }
 
-/** Everybody below a process. */
+/** All descendants of a process. */
 export function descendantsOf(pid: number): Seen[] {
   const all = everybody();
   const found = all.filter((one) => one.parent === pid);
@@ -35,19 +35,19 @@ export function descendantsOf(pid: number): Seen[] {
 
 let counter = 0;
 
-/** A number of seconds that nobody else sleeps for: a sleeper is known by it wherever it went. */
+/** A number of seconds that no other process sleeps for, so that a sleeper can be found by it anywhere. */
 export function uniqueSeconds(): string {
   counter++;
   return `8${process.pid}.${counter}${Date.now() % 1_000_000}`;
 }
 
-/** Waits until that many sleep for just that long, and says how many do. */
+/** Waits until that many processes sleep for exactly that long, and returns how many do. */
 export function waitForSleepers(seconds: string, count: number): Promise<number> {
   const sleeping = () => everybody().filter(({ words }) => words === `sleep ${seconds}`).length;
   return settled(sleeping, (number) => number >= count, BETWEEN_LOOKS_AT_PROCESSES_MS);
 }
 
-/** Waits until nobody is left whose command line speaks of it, and says who still is. */
+/** Waits until no command line contains the word, and returns the processes that are left. */
 export function leftovers(word: string): Promise<Seen[]> {
   return settled(
     () => everybody().filter(({ words }) => words.includes(word)),

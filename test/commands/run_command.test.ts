@@ -78,7 +78,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false });
   });
 
-  it('is ended in time, and what was printed is kept', async () => {
+  it('is ended at the time limit, and its output is kept', async () => {
     proves(
       'workspace.run_command.timeout',
       'workspace.run_command.manual.timeout',
@@ -105,7 +105,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     });
   });
 
-  it('has each stream cut at the cap, between characters', async () => {
+  it('has each stream truncated at the cap, between characters', async () => {
     proves('workspace.run_command.truncation', 'workspace.decided.character-boundary');
     const print = 'process.stdout.write("€".repeat(1000));process.stderr.write("x".repeat(1024))';
     const { data } = await run(node(print, { maxOutputBytes: 1024 }));
@@ -132,7 +132,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(told.data.args).toEqual(args);
   });
 
-  it('runs in the directory that is asked for, by its normalised name', async () => {
+  it('runs in the requested directory, and shows its normalised name', async () => {
     const here = 'console.log(process.cwd())';
     expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${fixture.root}\n` });
     expect((await run(node(here, { cwd: 'workspace/./sub/' }))).data).toMatchObject({
@@ -152,7 +152,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     }
   });
 
-  it('runs scripts of the workspace with the tools of the list', async () => {
+  it('runs scripts of the workspace with the allowed tools', async () => {
     writeFileSync(join(fixture.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
     writeFileSync(join(fixture.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
     expect((await run({ command: 'node', args: ['sum.js'] })).data.stdout).toBe('6\n');
@@ -168,7 +168,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
 });
 
 describe('run_command', () => {
-  it('is shown with exactly this schema', () => {
+  it('has exactly this schema', () => {
     proves('workspace.run_command.input');
     const tools = JSON.parse(
       readFileSync(new URL('../dialects/workspace/tools-list.json', import.meta.url), 'utf8'),
@@ -189,7 +189,7 @@ describe('run_command', () => {
     );
   });
 
-  it('takes more programs and variables when the operator names them', async () => {
+  it('allows more programs and variables when the operator names them', async () => {
     const fixture = makeCommandsFixture();
     const flags = [
       '--allow-command',

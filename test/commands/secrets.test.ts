@@ -1,4 +1,4 @@
-/** What a command gets to see of the server and of the machine: little without a sandbox, next to nothing in one. */
+/** What a command can see of the server and the machine: little without a sandbox, almost nothing in one. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -68,14 +68,14 @@ describe.each(modes)('a command %s', (mode) => {
     }
   });
 
-  it("has a home and a place for temporary files of its own, not the operator's", async () => {
+  it("has its own home and temporary directory, not the operator's", async () => {
     const told = await shell(server, 'echo "$HOME $TMPDIR"; touch "$HOME/x" "$TMPDIR/x" && echo both');
     expect(told).toMatch(/\nboth\n\[exit code: 0\]$/);
     expect(told).not.toContain(`${homedir()} `);
     expect(await shell(server, 'cd && pwd')).not.toBe(`${homedir()}\n[exit code: 0]`);
   });
 
-  it('cannot give the file tools a way out with a link', async () => {
+  it('cannot make a link through which file tools get out', async () => {
     const plant = `ln -s ${fixture.out}/secret.txt planted; ln -s ${fixture.out} planted-dir; ln -s ../out/new.txt planted-new`;
     expect(await shell(server, plant)).toBe('(no output)\n[exit code: 0]');
     const at = (name: string) => join(fixture.root, name);
@@ -193,12 +193,12 @@ describe.runIf(boxed)('in bubblewrap', () => {
     expect(told.data.stdout).not.toMatch(/READ/);
   });
 
-  it('the operator’s home is not there, beyond what programs are installed in it', async () => {
+  it('the operator’s home is invisible, except for programs that are installed in it', async () => {
     const told = await shell(server, `ls -A ${homedir()} 2>&1`);
     expect(told).not.toMatch(/\.ssh|\.bash|\.profile|\.config|\.npm\b/);
   });
 
-  it('only the processes of the command itself can be seen', async () => {
+  it('only the processes of the command itself are visible', async () => {
     const told = await shell(server, 'ls /proc | grep -c "^[0-9]"; cat /proc/[0-9]*/cmdline | tr "\\0" " "');
     expect(told).not.toMatch(/cofferdam\.cjs|vitest/);
     expect(Number(told.split('\n')[0])).toBeLessThan(10);
@@ -208,7 +208,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
     const before = fixture.snapshot().replaceAll(/^\.\/root.*\n/gm, '');
     for (const place of ['/usr/x', '/etc/x', '/x', '/bin/x', '/proc/sys/kernel/hostname'])
       expect(await shell(server, `echo x > ${place}`), place).not.toContain('[exit code: 0]');
-    // Where the root lies in a directory for temporary files, a command has one of its own in its place.
+    // If the root is inside /tmp, a command has a /tmp of its own around it.
     await shell(
       server,
       `echo x > ${fixture.out}/x; echo x > ${fixture.base}/x; echo x >> ${fixture.out}/secret.txt`,

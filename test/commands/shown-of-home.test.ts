@@ -1,4 +1,4 @@
-/** Commands see the programs that lie in a home, and nothing that lies beside them. */
+/** Commands see the programs that are installed in a home directory, and nothing beside them. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { boxed, programOnPath } from './commands-fixture.ts';
 
 const SECRET = 'T0KEN-in-a-home';
 
-describe.skipIf(!boxed)('programs in a home (needs bubblewrap)', () => {
+describe.skipIf(!boxed)('programs in a home directory (needs bubblewrap)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   let environment: NodeJS.ProcessEnv;
   let server: InProcessClient;
@@ -46,7 +46,7 @@ describe.skipIf(!boxed)('programs in a home (needs bubblewrap)', () => {
     base.remove();
   });
 
-  it('run, and show nothing of what is beside them', async () => {
+  it('run, and nothing beside them is visible', async () => {
     expect(await run('cargo; tool')).toBe('cargo runs\ntool runs\n[exit code: 0]');
     const home = join(base.path, 'home');
     expect(await run(`cd ${home} && find . -type f -o -type l | sort`)).toBe(
@@ -58,11 +58,11 @@ describe.skipIf(!boxed)('programs in a home (needs bubblewrap)', () => {
         '[exit code: 0]',
       ].join('\n'),
     );
-    // It is written nowhere else: a search that finds nothing ends with 1.
+    // The secret is nowhere else: a search that finds nothing exits with 1.
     expect(await run(`grep -rs ${SECRET} ${home}`)).toBe('(no output)\n[exit code: 1]');
   });
 
-  it('are named one by one by doctor', () => {
+  it('are listed one by one by doctor', () => {
     const args = [program, 'doctor', '--dialect', 'replay', ...flags, join(base.path, 'work')];
     const said = spawnSync(process.execPath, args, { env: environment, encoding: 'utf8' }).stdout;
     for (const path of ['.cargo/bin', '.rustup/toolchains', 'proj/bin/tool']) {

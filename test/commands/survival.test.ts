@@ -5,7 +5,7 @@ import { BETWEEN_LOOKS_AT_PROCESSES_MS, until } from '../until.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 import { descendantsOf, leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
-/** In its group, in a session of its own, behind two forks, and behind a shell that waits for it. */
+/** Starts sleepers in the command's group, in a separate session, after two forks, and below a waiting shell. */
 const family = (seconds: string) =>
   `setsid sleep ${seconds} & (setsid sleep ${seconds} &) ; (sh -c 'sleep ${seconds}; :' &) ; sleep ${seconds}`;
 const MEMBERS = 4;
@@ -37,7 +37,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     return answer;
   };
 
-  it('the time limit ends all of them', async () => {
+  it('the time limit ends all processes of a command', async () => {
     const seconds = uniqueSeconds();
     const { result } = await server.call('execute_command', { command: family(seconds), timeout: 1 });
     expect(result).toMatchObject({ isError: true });
@@ -45,14 +45,14 @@ describe.concurrent.each(modes)('%s', (mode) => {
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  it('the end of the command ends those that it left behind, also one that holds its output open', async () => {
+  it('when the command ends, the processes that it left behind end, even one that holds its output open', async () => {
     const seconds = uniqueSeconds();
     const left = `setsid sleep ${seconds} & (sleep ${seconds} &) ; echo done`;
     expect(await server.text('execute_command', { command: left, timeout: 60 })).toBe('done\n[exit code: 0]');
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  it('a cancelled call ends all of them, and the server keeps running', async () => {
+  it('cancelling the call ends all processes, and the server keeps running', async () => {
     const seconds = uniqueSeconds();
     void start(server, seconds, 'to-be-cancelled');
     expect(await waitForSleepers(seconds, MEMBERS)).toBe(MEMBERS);
@@ -83,7 +83,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  /** A reading command, and in the sandbox also those that left their session and dropped their environment. */
+  /** Starts a reading command, and in the sandbox also processes that leave their session and environment. */
   const startMore = async (client: RawClient, seconds: string) => {
     if (mode === 'in bubblewrap') {
       const command = `(env -i setsid sleep ${seconds} &) ; (env -i setsid sh -c 'sleep ${seconds}; :' &) ; sleep ${seconds}`;
@@ -97,7 +97,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     signal === 'SIGKILL' && mode === 'in bubblewrap' ? MEMBERS + STRAYS : MEMBERS;
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-    it(`${signal} for the server ends all of them`, async ({ onTestFinished }) => {
+    it(`${signal} to the server ends all processes`, async ({ onTestFinished }) => {
       const lone = await startServer(fixture, { mode, dialect: 'replay,patch' });
       onTestFinished(() => void lone.child.kill('SIGKILL'));
       const seconds = uniqueSeconds();

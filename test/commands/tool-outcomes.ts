@@ -1,4 +1,4 @@
-/** Whether a tool did what it was asked, in whichever form its dialect says so. */
+/** Whether a call succeeded, in whichever form its dialect says so. */
 import { expect } from 'vitest';
 import type { Reply, WireClient } from '../client.ts';
 

@@ -1,7 +1,7 @@
 /**
- * FIFOs in the way of commands that walk, and ignore files that lead outside: none of them is opened.
+ * Commands open neither the FIFOs that they meet in directories nor ignore files that lead outside.
  *
- * A FIFO that nobody writes to holds whoever opens it, so a command that ends by itself has opened none.
+ * Opening a FIFO that nobody writes to blocks, so a command that ends by itself has opened none.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InProcessClient } from '../in-process.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
 
-/** Everything that walks or compares, and what it prints. */
+/** Commands that walk or compare directories, and what they print. */
 const WALKS: readonly { args: string[]; prints: string | RegExp }[] = [
   { args: ['grep', '-rh', 'found', 'walk'], prints: 'found one\nfound two\n' },
   { args: ['grep', '-rhD', 'read', 'found', 'walk'], prints: 'found one\nfound two\n' },
@@ -32,7 +32,7 @@ const WALKS: readonly { args: string[]; prints: string | RegExp }[] = [
   { args: ['file', '-b', 'walk/pipe'], prints: 'fifo (named pipe)\n' },
 ];
 
-/** What would open one by its name. */
+/** Commands that would open a FIFO by its name. */
 const OPENS = [
   ...[
     'cat',
@@ -55,7 +55,7 @@ const OPENS = [
   ['rg', '-f', 'walk/pipe', 'x'],
   ['du', '-X', 'walk/pipe', '.'],
   ['diff', '-X', 'walk/pipe', 'a.txt', 'b.txt'],
-  // It would open namesakes/a.txt, which is one.
+  // It would open namesakes/a.txt, which is a FIFO.
   ['diff', '--no-dereference', 'a.txt', 'namesakes'],
   ['diff', '--no-dereference', '--from-file=namesakes', 'a.txt'],
 ];
@@ -92,7 +92,7 @@ for (const mode of modes) {
         'namesakes/a.txt',
       ];
       execFileSync('mkfifo', ['.rgignore', ...pipes], { cwd: fixture.root });
-      // Each of these would hide a file, if it was read.
+      // Each of these would hide a file if rg read it.
       writeFileSync(join(fixture.base, '.ignore'), 'above-*\n');
       writeFileSync(join(fixture.base, '.gitignore'), 'above-*\n');
       writeFileSync(join(fixture.out, 'patterns'), 'outside-*\n');
@@ -114,7 +114,7 @@ for (const mode of modes) {
     });
 
     for (const { args, prints } of WALKS) {
-      it(`${args.join(' ')} passes over FIFOs`, async () => {
+      it(`${args.join(' ')} skips FIFOs`, async () => {
         const stdout = await printed(args);
         if (typeof prints === 'string') expect(stdout.split('\n').sort()).toEqual(prints.split('\n').sort());
         else expect(stdout).toMatch(prints);
@@ -127,7 +127,7 @@ for (const mode of modes) {
       });
     }
 
-    it('rg is not told what to ignore by files outside', async () => {
+    it('rg ignores no file because of ignore files outside', async () => {
       const all = 'tree/above-1\ntree/deep/outside-2\ntree/inside-1\ntree/outside-1\ntree/seen\n';
       expect(await printed(['rg', '-l', '--sort=path', 'needle', 'tree'])).toBe(all);
       expect(

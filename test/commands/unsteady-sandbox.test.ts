@@ -1,4 +1,4 @@
-/** A sandbox that is installed and fails closes the door, and opens it again when it works; one that is missing is told everywhere. */
+/** If an installed sandbox fails, no command runs until it works. If there is none, the server says so everywhere. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,18 +21,18 @@ beforeEach(() => {
 
 afterEach(() => base.remove());
 
-/** A PATH on which `bwrap` is a script of ours; `$real` is the one that works. */
+/** A PATH with a script as `bwrap`. In the script, `$real` is the bwrap that works. */
 function withBubblewrap(script: string): NodeJS.ProcessEnv {
   const file = join(base.path, 'bin/bwrap');
   const draft = join(base.path, 'bwrap-draft');
   writeFileSync(draft, `#!/bin/sh\nreal=${programOnPath('bwrap')}\n${script}\n`);
   chmodSync(draft, 0o755);
-  // A shell reads its script as it goes: one that still runs must not find the file empty.
+  // A shell reads its script while it runs it, so a running script must not find the file empty.
   renameSync(draft, file);
   return { ...process.env, PATH: `${join(base.path, 'bin')}:${process.env.PATH}` };
 }
 
-/** A PATH on which no bwrap is. */
+/** A PATH without bwrap. */
 function withoutBubblewrap(): NodeJS.ProcessEnv {
   for (const name of ['cat', 'sh', 'setpriv'])
     symlinkSync(programOnPath(name)!, join(base.path, 'bin', name));
@@ -46,7 +46,7 @@ const TOOLS = [
   ['workspace', 'run_command', { command: 'node', args: ['-e', 'console.log("r" + "an!")'] }],
 ] as const;
 
-describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () => {
+describe.skipIf(!boxed)('an installed bubblewrap (needs bubblewrap)', () => {
   it.each(TOOLS)(
     'makes %s refuse every command while it fails, until it works',
     async (dialect, tool, args) => {
@@ -90,7 +90,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     }
   });
 
-  it('keeps all of its layers after one failure', async () => {
+  it('keeps all of its features after a single failure', async () => {
     const log = join(base.path, 'log');
     const failed = join(base.path, 'failed');
     const once = `[ "$1" = --help ] || [ -e ${failed} ] || { : > ${failed}; exit 1; }`;
@@ -123,24 +123,24 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
   });
 });
 
-describe('bubblewrap that is tried', () => {
+describe('bubblewrap during a trial', () => {
   const plan = (script: string, patienceMs?: number) => {
     withBubblewrap(script);
     const bwrap = { path: join(base.path, 'bin/bwrap'), passedOver: undefined };
     return planSandbox('auto', bwrap, false, patienceMs);
   };
 
-  it('may hang: the server gives up before clients do', async () => {
+  it('may hang: the server refuses calls before clients give up', async () => {
     const flag = join(base.path, 'go');
     const hangs = `while [ ! -e ${flag} ]; do sleep 0.02; done\necho "bwrap: out of luck" >&2; exit 1`;
     const why = 'bubblewrap has not answered for 0.02 s; the server keeps waiting for it';
     expect(await plan(hangs, 20)).toEqual({ kind: 'failing', why });
-    // Another call that comes when the trial is late does not wait once more.
+    // A call that arrives when the trial is already late does not wait again.
     const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000);
     const later = { kind: 'failing', why: why.replace('0.02', '20') };
     expect(await plan(hangs).finally(() => clock.mockRestore())).toEqual(later);
     writeFileSync(flag, '');
-    // The trial went on, and the next call has its result.
+    // The trial has continued, and the next call gets its result.
     const result = 'bubblewrap cannot make a sandbox here: bwrap: out of luck';
     expect(await plan(hangs)).toEqual({ kind: 'failing', why: result });
   });
@@ -159,7 +159,7 @@ describe('bubblewrap that cannot be started', () => {
   it.each([
     ['without the right to run it', (file: string) => writeFileSync(file, '', { mode: 0o644 })],
     ['a link that leads nowhere', (file: string) => symlinkSync('/nonexistent/bwrap', file)],
-  ])('is not taken for missing: %s', async (_, put) => {
+  ])('does not count as missing: %s', async (_, put) => {
     put(join(base.path, 'bin/bwrap'));
     const server = await InProcessClient.start(['--dialect', 'replay', root], withoutBubblewrap());
     try {
@@ -191,7 +191,7 @@ describe('commands without any bubblewrap', () => {
     },
   );
 
-  it('are reported by doctor with install instructions, by call, and in the trace', () => {
+  it('are reported as not confined by doctor, with install instructions, by call, and in the trace', () => {
     const env = { ...withoutBubblewrap(), COFFERDAM_STATE: join(base.path, 'state') };
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8' });
@@ -212,7 +212,7 @@ describe('commands without any bubblewrap', () => {
     expect(JSON.parse(traced.stdout.trim().split('\n').at(-1)!)).toMatchObject({ confined: false });
   });
 
-  it('are reported as well when the operator switched the sandbox off', async () => {
+  it('are also reported as not confined when the operator switched the sandbox off', async () => {
     const server = await InProcessClient.start(['--dialect', 'replay', '--sandbox', 'off', root]);
     const { result } = await server.request('tools/list');
     const tools = result!.tools as { name: string; description: string }[];

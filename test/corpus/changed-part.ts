@@ -1,17 +1,17 @@
-/** What an edit changes, and what it repeats only to say where. */
+/** Separates what an edit changes from what it repeats only to show the place. */
 
 interface Edit {
   oldText: string;
   newText: string;
 }
 
-/** Lines that stand at the beginning and at the end of both texts. */
+/** The lines that both texts begin with, and those that both end with. */
 export function commonLines({ oldText, newText }: Edit): string[] {
   const { old, prefix, suffix } = parts(oldText.split('\n'), newText.split('\n'));
   return [...old.slice(0, prefix), ...old.slice(old.length - suffix)];
 }
 
-/** The line that an edit changes into another, where it changes only one; and how much both have in common. */
+/** The line that an edit changes, if it changes only one, and how much it has in common with the new one. */
 export function onlyChangedLine({ oldText, newText }: Edit) {
   const lines = parts(oldText.split('\n'), newText.split('\n'));
   if (lines.old.length !== lines.put.length || lines.prefix + lines.suffix !== lines.old.length - 1)
@@ -22,7 +22,7 @@ export function onlyChangedLine({ oldText, newText }: Edit) {
   return { old, put, prefix, suffix };
 }
 
-/** The text as it is after somebody else has changed a line of it. */
+/** The text after somebody else has changed a line of it. */
 export function withLineChanged(text: string, line: string): string {
   const changed = line.replace(/\w+/, '$&Since');
   return text
@@ -31,12 +31,12 @@ export function withLineChanged(text: string, line: string): string {
     .join('\n');
 }
 
-/** How many lines of a text read so. */
+/** How often a line occurs in a text. */
 export function countOfLine(text: string, line: string): number {
   return text.split('\n').filter((each) => each === line).length;
 }
 
-/** Which lines of the source an edit changes, counted from 0 and the end exclusive, and what takes their place. */
+/** Which lines of the source an edit changes, counted from 0 and the end exclusive, and what replaces them. */
 export function changedLineRange({ source, expected }: { source: string; expected: string }) {
   const linesIn = (text: string): string[] => text.replace(/\n$/, '').split('\n');
   const { old, put, prefix, suffix } = parts(linesIn(source), linesIn(expected));

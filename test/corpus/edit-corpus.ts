@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface CorpusEdit {
-  /** Language and name of the edit. */
+  /** The language and the name of the edit. */
   title: string;
   source: string;
   oldText: string;

@@ -6,7 +6,7 @@ import { seededRandom } from '../engine/text/patch/samples.ts';
 import { type CorpusEdit, editCorpus } from './edit-corpus.ts';
 import type { Random } from './spoil.ts';
 
-/** What changes a block of lines, the first of which is the one that was chosen; undefined where it does not fit. */
+/** Changes a block of lines that begins with the chosen line; undefined if the change does not fit. */
 type Change = (block: readonly string[], random: Random, step: string | undefined) => string[] | undefined;
 
 const KEYWORDS = new Set(
@@ -60,7 +60,7 @@ const CHANGES: Record<string, Change> = {
 const TRIES = 400;
 const MADE_FOR_EACH = 5;
 
-/** The edits of the corpus, and as many again that are made of its sources. */
+/** The edits of the corpus, and about as many again that are generated from its sources. */
 export function testEdits(): CorpusEdit[] {
   const written = editCorpus();
   const random = seededRandom(7);
@@ -69,7 +69,7 @@ export function testEdits(): CorpusEdit[] {
   return [...written, ...made];
 }
 
-/** So many edits of a source, each of one place; fewer where the source has no more to change. */
+/** Up to `count` edits of a source, each in one place; fewer if the source has no more to change. */
 export function madeEdits(title: string, source: string, count: number, random: Random): CorpusEdit[] {
   const lines = source.split('\n');
   const edits: CorpusEdit[] = [];
@@ -85,7 +85,7 @@ export function madeEdits(title: string, source: string, count: number, random: 
   return edits;
 }
 
-/** What one level of indentation takes; undefined where a file has tabs as well as blanks. */
+/** The indentation of one level; undefined if a file has both tabs and blanks. */
 function stepOf(lines: readonly string[]): string | undefined {
   const widths = lines.map((line) => /^ {2,}(?=\S)/.exec(line)?.[0].length ?? 0).filter((width) => width > 0);
   const hasTabs = lines.some((line) => line.startsWith('\t'));
@@ -93,7 +93,7 @@ function stepOf(lines: readonly string[]): string | undefined {
   return ' '.repeat(Math.min(4, ...widths));
 }
 
-/** With up to two lines around the block that changes, as models send them. */
+/** An edit with up to two lines around the block that changes, as models send them. */
 function editAt(lines: readonly string[], at: number, kind: string, random: Random) {
   const to = Math.min(lines.length - 1, at + 2 + random(6));
   const block = lines.slice(at, to);

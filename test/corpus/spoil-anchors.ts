@@ -1,17 +1,17 @@
-/** Edits by anchors, and the ways in which they go wrong: by a slip of the model, or by what others did meanwhile. */
+/** Edits by anchors, and the ways in which they go wrong: the model slips, or others change the file meanwhile. */
 import { changedLineRange, countOfLine, withLineChanged } from './changed-part.ts';
 import type { Random, SpoiledEdit } from './spoil.ts';
 
-/** A line as a read shows it: `12#k3`. Index 0 is line 1. */
+/** The label of each line in the output of a read, such as `12#k3`. Index 0 is line 1. */
 export type Labels = readonly string[];
 
 /** An edit by anchors of a file that has been read. */
 export interface AnchoredEdit {
-  /** The file as it is when the edit comes; it was the source when it was read. */
+  /** The file when the edit arrives; when it was read, it was the source. */
   now: string;
   lines: string;
   newText: string;
-  /** What the edit must come to when it is applied at all. */
+  /** What the result must be if the edit is applied at all. */
   expected: string;
 }
 
@@ -47,7 +47,7 @@ export const INTOLERABLE_IN_ANCHORS: Record<string, AnchorSpoil> = {
     const lines = made?.lines.replace(/#(.)/, (_, first) => `#${first === 'z' ? 'y' : 'z'}`);
     return made && lines && isStale(lines, labels) ? { ...made, lines } : undefined;
   },
-  /** Whoever changed it would lose the change. */
+  /** The edit would overwrite somebody else's change. */
   'a line in it that has changed since': (edit, labels, random) => {
     const made = anchored(edit, labels);
     const { from, to } = changedLineRange(edit);
@@ -65,12 +65,12 @@ function anchored(edit: SpoiledEdit, labels: Labels): AnchoredEdit | undefined {
   return { now: edit.source, lines, newText: put, expected: edit.expected };
 }
 
-/** A wrong anchor that happens to name another line rightly is no longer wrong to anybody. */
+/** Whether an anchor is wrong: one that happens to name another line correctly cannot be recognized as wrong. */
 function isStale(lines: string, labels: Labels): boolean {
   return lines.split('-').some((label) => !labels.includes(label.replace('+', '')));
 }
 
-/** Whether a line says something, and stands once. */
+/** Whether a line has words, and occurs once. */
 function isOwn(source: string, line: string): boolean {
   return /\w/.test(line) && countOfLine(source, line) === 1;
 }

@@ -1,8 +1,8 @@
-/** Changes a patch in the ways in which language models get patches wrong, or by what others did to the file. */
+/** Spoils a patch in the ways in which language models get patches wrong, or by changes of others to the file. */
 import { countOfLine, withLineChanged } from './changed-part.ts';
 import type { Random } from './spoil.ts';
 
-/** A source, what a patch must make of it when it is applied at all, and the patch. */
+/** A source, the patch, and what the result must be if the patch is applied at all. */
 export interface PatchedSource {
   source: string;
   expected: string;
@@ -26,7 +26,7 @@ const beginPatch = ({ patch, ...texts }: PatchedSource): PatchedSource => {
   return { ...texts, patch: `*** Begin Patch\n*** Update File: file\n${hunks}\n*** End Patch\n` };
 };
 
-/** Lines above that the author of the patch did not know of. */
+/** Adds lines above that the author of the patch did not know about. */
 const drifted = ({ source, expected, patch }: PatchedSource, random: Random): PatchedSource => {
   const above = '// somebody was here\n'.repeat(1 + random(30));
   return { source: above + source, expected: above + expected, patch };
@@ -57,7 +57,7 @@ export const TOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
   'a fence': ({ patch, ...texts }) => ({ ...texts, patch: `Here:\n\`\`\`diff\n${patch}\`\`\`\nDone.\n` }),
 };
 
-/** After these, nobody can say what the patch means: it must be refused. */
+/** After these, it is unclear what the patch means: it must be refused. */
 export const INTOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
   'a stale line': (patched) => replaced(patched, /^([ -](?!-- ).*)\S/m, '$1zzqy'),
   'lines left out': (patched) => replaced(patched, /^[ -](?!-- ).*\S[ \t]*$/m, ' ...'),
@@ -65,7 +65,7 @@ export const INTOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
   'tabs for blanks': (patched) => changedLines(patched, (line) => line.replace(/^ {2,}/, '\t')),
   'curly quotes': (patched) =>
     changedLines(patched, (line) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’')),
-  /** Somebody has changed a line around those that the patch changes. */
+  /** Somebody has changed a line next to those that the patch changes. */
   'context that has changed since': ({ source, expected, patch }, random) => {
     const context = patch.split('\n').flatMap((line) => (/^ .*\w/.test(line) ? [line.slice(1)] : []));
     const lines = context.filter((line) => countOfLine(source, line) === 1);
@@ -75,13 +75,13 @@ export const INTOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
   },
 };
 
-/** Undefined where nothing in the patch is like that. */
+/** Undefined if nothing in the patch matches. */
 function replaced(patched: PatchedSource, what: RegExp, by: string): PatchedSource | undefined {
   const patch = patched.patch.replace(what, by);
   return patch === patched.patch ? undefined : { ...patched, patch };
 }
 
-/** Changes the lines of a patch that the file must have, and those that it gets; undefined where that changes none. */
+/** Changes all lines of the hunks; undefined if that changes no line that the file must have. */
 function changedLines(patched: PatchedSource, change: (line: string) => string): PatchedSource | undefined {
   const lines = patched.patch.split('\n');
   const changed = lines.map((line, at) =>

@@ -1,7 +1,7 @@
-/** Changes an edit in the ways in which language models change what they copy, or spoils it by what others did. */
+/** Spoils an edit in the ways in which language models change what they copy, or by changes of others to the file. */
 import { commonLines, countOfLine, onlyChangedLine, withLineChanged } from './changed-part.ts';
 
-/** An edit of a source, and what it must come to when it is applied at all. */
+/** An edit of a source, and what the result must be if the edit is applied at all. */
 export interface SpoiledEdit {
   source: string;
   oldText: string;
@@ -67,7 +67,7 @@ export const TOLERABLE = {
   },
 } as const satisfies Record<string, Spoil>;
 
-/** After these, nobody can say what the edit means: it must be refused. */
+/** After these, it is unclear what the edit means: it must be refused. */
 export const INTOLERABLE = {
   'a stale line': (edit, random) => {
     const lines = edit.oldText.split('\n');
@@ -83,7 +83,7 @@ export const INTOLERABLE = {
     const elision = ['...', '// ...', '# ... existing code ...', '    ...'][random(4)]!;
     return { ...edit, oldText: [...lines.slice(0, from), elision, ...lines.slice(from + 1)].join('\n') };
   },
-  /** Somebody has changed a line around the lines that the edit changes: it must stay as it is now. */
+  /** Somebody has changed a line next to those that the edit changes: it must stay as it is now. */
   'context that has changed since': (edit, random) => {
     const lines = commonLines(edit).filter((line) => /\w/.test(line) && countOfLine(edit.source, line) === 1);
     if (lines.length === 0) return undefined;
@@ -94,7 +94,7 @@ export const INTOLERABLE = {
       expected: withLineChanged(edit.expected, line),
     };
   },
-  /** Only the words that change, which stand elsewhere too. */
+  /** Only the words that change, which occur elsewhere, too. */
   'too little of it': (edit) => {
     const changed = onlyChangedLine(edit);
     if (!changed) return undefined;
@@ -109,7 +109,7 @@ export const INTOLERABLE = {
   },
 } as const satisfies Record<string, Spoil>;
 
-/** Long enough to stand in the source once, and cut on both sides. */
+/** A part of the changed line, cut on both sides, that is long enough to occur only once in the source. */
 function partOfLine(edit: SpoiledEdit, random: Random): { oldText: string; newText: string } | undefined {
   const changed = onlyChangedLine(edit);
   if (!changed) return undefined;
@@ -137,7 +137,7 @@ function inBoth(edit: SpoiledEdit, change: (line: string) => string): SpoiledEdi
   return { ...edit, oldText: all(edit.oldText), newText: all(edit.newText) };
 }
 
-/** Where the old text shows nothing of it, the new text means what it says. */
+/** If the change does not show in the old text, the new text stays as it is: it is meant literally. */
 function typed(edit: SpoiledEdit, change: (line: string) => string): SpoiledEdit {
   const spoiled = inBoth(edit, change);
   return spoiled.oldText === edit.oldText ? edit : spoiled;
@@ -151,7 +151,7 @@ function indentOf({ source }: SpoiledEdit): string {
   return /^[ \t]+/m.exec(source)?.[0] ?? '';
 }
 
-/** What all lines of both texts begin with. */
+/** The indentation that all lines of both texts share. */
 function commonIndent({ oldText, newText }: SpoiledEdit): string {
   const lines = `${oldText}\n${newText}`.split('\n').filter((line) => line.trim() !== '');
   let common = /^[ \t]*/.exec(lines[0]!)![0];
@@ -159,7 +159,7 @@ function commonIndent({ oldText, newText }: SpoiledEdit): string {
   return common;
 }
 
-/** How many blanks one level of indentation takes; a single one is that of a comment's lines. */
+/** How many blanks one level of indentation takes; a single one belongs to the lines of a comment. */
 function unitOf(source: string): number {
   return Math.min(...[...source.matchAll(/^( {2,})\S/gm)].map((found) => found[1]!.length), 8);
 }

@@ -1,4 +1,4 @@
-/** docs/tools is written from src/dialects/<dialect>/docs.json: every tool has examples there, every error a cause. */
+/** docs.json, from which docs/tools is written, has examples for every tool and a cause for every error. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const { replyOf } = (await import(new URL('../../scripts/tool-page.mjs', import.
 };
 
 interface Docs {
-  /** By tool: what an example shows, and the golden case that it comes from. */
+  /** Keyed by tool: what an example shows, and the golden case that it comes from. */
   examples: Record<string, Record<string, string>>;
   errors: { when: string; reply: string }[];
 }
@@ -30,12 +30,12 @@ for (const dialect of dialects) {
       });
     }
 
-    it('name no tool that does not exist', () => {
+    it('name only tools that exist', () => {
       const names = dialect.tools.map(({ name }) => name);
       expect(Object.keys(docs.examples).filter((name) => !names.includes(name))).toEqual([]);
     });
 
-    it('say what the caller did wrong for every error in a golden, and for no other', () => {
+    it('name a cause for every error in a golden file, and for no other', () => {
       const replies = goldens.flatMap(({ calls }) => calls.flatMap((call) => replyOf(call) ?? []));
       const causes = docs.errors.map(({ reply }) => new RegExp(reply));
       const unexplained = replies.filter(

@@ -1,4 +1,4 @@
-/** A search that finds nothing because of a filter says so, in an item behind its documented answer. */
+/** A search that finds nothing because of a filter says so, in an item after its documented answer. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openReplayFixture as openReplay } from './replay/replay-fixture.ts';
@@ -30,7 +30,7 @@ const tree = {
 describe('replay', () => {
   const grep = { regex: 'needle', directory: '.' };
 
-  it('grep_files counts what the globs chose, and names those that reach deeper', async () => {
+  it('grep_files counts the files that the globs chose, and names globs that reach deeper', async () => {
     fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, globs: ['*.ts'] })).toEqual([
       '[0 matches]',
@@ -46,7 +46,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('grep_files says it of globs that begin with a directory that is not there, and of absolute ones', async () => {
+  it('grep_files does so for globs that begin with a missing directory, and for absolute ones', async () => {
     const replay = openReplay(tree);
     fixture = replay;
     expect(await texts('grep_files', { ...grep, directory: 'src', globs: ['src/*.ts'] })).toEqual([
@@ -59,7 +59,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('grep_files counts a file once that several globs choose', async () => {
+  it('grep_files counts a file only once, even if several globs choose it', async () => {
     fixture = openReplay(tree);
     const absent = { ...grep, regex: 'absent' };
     expect(await texts('grep_files', { ...absent, globs: ['src/*.ts', '**/a.ts'] })).toEqual([
@@ -73,7 +73,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('grep_files says that the case of letters is the cause', async () => {
+  it('grep_files says so when the case of letters is the cause', async () => {
     fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, regex: 'NEEDLE' })).toEqual([
       '[0 matches]',
@@ -81,7 +81,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('says nothing more when nothing was filtered, or something was found', async () => {
+  it('adds no note when nothing was filtered, or when something was found', async () => {
     fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, regex: 'absent' })).toEqual(['[0 matches]']);
     expect(await texts('grep_files', { ...grep, regex: 'absent', globs: ['**'] })).toEqual(['[0 matches]']);
@@ -90,7 +90,7 @@ describe('replay', () => {
     expect(await texts('search_files', { directory: '.', nameContains: 'zip' })).toHaveLength(1);
   });
 
-  it('glob_search and search_files name what would find something', async () => {
+  it('glob_search and search_files suggest what would find something', async () => {
     fixture = openReplay(tree);
     const none = '(no matches found)';
     expect(await texts('glob_search', { directory: '.', globs: ['*.md'] })).toEqual([
@@ -114,7 +114,7 @@ describe('replay', () => {
 });
 
 describe('repo', () => {
-  it('search_files counts what the glob chose, and keeps its JSON as it is', async () => {
+  it('search_files counts the files that the glob chose, without changing its JSON', async () => {
     fixture = openRepo(tree);
     const [json, note] = await texts('search_files', { pattern: 'absent', glob: 'src/*.ts' });
     expect(JSON.parse(json!)).toMatchObject({ matches: [], total_matches: 0 });

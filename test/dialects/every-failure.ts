@@ -1,4 +1,4 @@
-/** One failure of every kind, for tests of the words that a dialect has for them: a new kind breaks this list, too. */
+/** One failure of every kind, to test how a dialect words them. The compiler demands an entry for each new kind. */
 import type { Failure, FailureKind } from '../../src/engine/index.ts';
 
 export const path = 'a.txt';

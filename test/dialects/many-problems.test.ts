@@ -1,4 +1,4 @@
-/** A call with any number of wrong fields or items is told of the first of them. */
+/** A call with very many wrong fields or items gets an answer that names the first of them. */
 import { expect, it } from 'vitest';
 import { checkArguments } from '../../src/dialects/arguments/arguments.ts';
 import type { Tool } from '../../src/dialects/dialect.ts';
@@ -24,12 +24,12 @@ it('names a hundred problems at most', async () => {
   expect(await problemsOf(tool, { path: 'a', ...unknown })).toHaveLength(100);
 });
 
-it('takes a list in which every one of very many items is wrong', async () => {
+it('copes with a list of very many items that are all wrong', async () => {
   const edits = Array.from({ length: 10_000 }, () => ({ oldText: 7, newText: 8 }));
   expect(await problemsOf(editFile, { path: 'a', edits })).toHaveLength(100);
 });
 
-it('names a wrong item by its place in the whole list', async () => {
+it('names a wrong item by its index in the whole list', async () => {
   const edits: unknown[] = Array.from({ length: 3000 }, () => ({ oldText: 'a', newText: 'b' }));
   edits[2345] = { oldText: 'a', newText: 8 };
   const [problem] = await problemsOf(editFile, { path: 'a', edits });

@@ -1,23 +1,23 @@
-/** What a session remembers of the files that it read. */
+/** What a session remembers of the files that it has read. */
 import { expect, it } from 'vitest';
 import { ReadTexts } from '../../src/dialects/read-texts.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const anchored = (text: string) => ({ text, charset: 'utf-8', budget: 1000 });
 
-it('includes how a text was shown, until the file is another one', () => {
+it('remembers how a text was shown, until the file has another content', () => {
   const texts = new ReadTexts();
   const known = texts.remember('/a', 'h1', Buffer.from('one\n'));
   texts.rememberAnchored('/a', known, anchored('1#xx| one'));
   expect(texts.readAgain('/a', Buffer.from('one\n'))?.anchored?.text).toBe('1#xx| one');
   expect(texts.readAgain('/a', Buffer.from('two\n'))).toBeUndefined();
   texts.remember('/a', 'h2', Buffer.from('two\n'));
-  // A call that read the old content ends late.
+  // A call that has read the old content ends late.
   texts.rememberAnchored('/a', known, anchored('1#xx| one'));
   expect(texts.readAgain('/a', Buffer.from('two\n'))?.anchored).toBeUndefined();
 });
 
-it('counts that too: what was read longest ago makes room', () => {
+it('counts shown texts as well, and forgets the least recently read file to make room', () => {
   const texts = new ReadTexts();
   const old = Buffer.alloc(MEBIBYTE, 'a');
   texts.remember('/old', 'h1', old);

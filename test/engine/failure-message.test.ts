@@ -1,4 +1,4 @@
-/** What a failure says to whoever uses the library: the kind, and its facts in a sentence. */
+/** What a failure says to users of the library: the kind, and its facts in a sentence. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Engine, EngineFailure, type Failure } from '../../src/engine/index.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
@@ -23,7 +23,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   [
     'a root',
     () => engine.files.remove('.'),
-    'is-root: . is one of the directories given, which this cannot delete',
+    'is-root: . is one of the given directories, which cannot be deleted',
   ],
   [
     'what hides files',
@@ -38,7 +38,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   [
     'what is there',
     () => engine.files.move('a.txt', 'dir/b.txt'),
-    'exists: dir/b.txt exists already: a file',
+    'exists: dir/b.txt already exists: a file',
   ],
 ])('%s', async (_, act, says) => {
   const error = await act().catch((thrown: unknown) => thrown);

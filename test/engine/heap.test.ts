@@ -1,4 +1,7 @@
-/** When the heap is collected: after it has grown, also by the last call of a flood, twice after that, and never when that takes long. */
+/**
+ * When the heap is collected: after it has grown, even by the last call of a flood, twice after that, and never when
+ * that would take long.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 const MiB = 1024 * 1024;
@@ -28,7 +31,7 @@ beforeEach(() => {
 });
 afterAll(() => void vi.useRealTimers());
 
-/** What a call leaves behind when nobody has looked for a while. */
+/** How many collections a call causes that comes after a pause. */
 function collectedAt(used: number): number {
   vi.advanceTimersByTime(10_000);
   const before = heap.collected;
@@ -52,7 +55,7 @@ it('is left to the program that uses the engine as a library', () => {
   expect(heap.collected).toBe(0);
 });
 
-it('is collected for a program that owns it, the next time where another thread has just taken the option for it back', () => {
+it('is collected for a program that owns it, or at the next check if another thread has just taken the option back', () => {
   ownHeap();
   heap.isExposed = false;
   expect(collectedAt(40 * MiB)).toBe(0);
@@ -114,7 +117,7 @@ it('is compacted whenever it is collected, and V8 keeps its usual options', () =
   expect(heap.flags).toEqual(['--optimize-for-size', 'collected', '--no-optimize-for-size']);
 });
 
-it('is smaller in a thread: less may be garbage there', () => {
+it('may hold less garbage in a thread, where it is smaller', () => {
   vi.advanceTimersByTime(10_000);
   heap.used = 5 * MiB;
   boundThreadHeap();

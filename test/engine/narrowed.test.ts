@@ -1,4 +1,4 @@
-/** An engine over what lies both in the given directories and in those that a client names. */
+/** An engine for what is both in the given directories and in those that a client names. */
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ describe.each(['strongest', 'verified'] as const)('a narrowed engine (%s)', (pro
       expect(await failureOf(inner.files.read(path))).toBe('outside');
   });
 
-  it('serves the given directories below one that lies above them, each under its own rule', async () => {
+  it('serves the given directories that are below a named one, each under its own rule', async () => {
     const inner = (await open(protection).narrowed([base]))!;
     expect(inner.roots.map(({ path, writable }) => [path, writable])).toEqual([
       [join(base, 'one'), true],
@@ -68,20 +68,20 @@ describe.each(['strongest', 'verified'] as const)('a narrowed engine (%s)', (pro
     expect(await failureOf(inner.files.write(join(base, 'two/c.txt'), 'x'))).toBe('read-only');
   });
 
-  it('does not exist where the directories have nothing in common', async () => {
+  it('does not exist if the directories have nothing in common', async () => {
     const engine = open(protection);
     for (const path of [join(base, 'outside'), join(base, 'missing'), join(base, 'one/app/a.txt'), '/etc'])
       expect(await engine.narrowed([path])).toBeUndefined();
     expect(await engine.narrowed([])).toBeUndefined();
   });
 
-  it('takes of several directories those that lie in both, each once', async () => {
+  it('serves those of several directories that are in both, each once', async () => {
     const paths = ['outside', 'two', 'one/app', 'one/app', 'one/app/../app'].map((path) => join(base, path));
     const inner = (await open(protection).narrowed(paths))!;
     expect(inner.roots.map(({ path }) => path)).toEqual([join(base, 'two'), join(base, 'one/app')]);
   });
 
-  it('follows no link out of it, and none to it that leads out of what is given', async () => {
+  it('follows no link out of its directory, and is not made for a link that leads out of the given ones', async () => {
     symlinkSync(join(base, 'outside'), join(base, 'one/app/out'));
     symlinkSync('../other', join(base, 'one/app/sideways'));
     symlinkSync(join(base, 'outside'), join(base, 'one/way-out'));
@@ -92,7 +92,7 @@ describe.each(['strongest', 'verified'] as const)('a narrowed engine (%s)', (pro
       expect(await failureOf(inner.files.read(path))).toBe('outside');
   });
 
-  it('holds nothing once it is closed', async () => {
+  it('leaves no descriptor open once it is closed', async () => {
     const engine = open(protection);
     const before = heldBelow(base);
     const inner = (await engine.narrowed([join(base, 'one/app'), join(base, 'two')]))!;
@@ -103,7 +103,7 @@ describe.each(['strongest', 'verified'] as const)('a narrowed engine (%s)', (pro
   });
 });
 
-it('keeps the directory that it was narrowed to when somebody puts a link in its place', async () => {
+it('a narrowed engine keeps its directory when somebody puts a link in its place', async () => {
   const inner = (await open().narrowed([join(base, 'one/app')]))!;
   renameSync(join(base, 'one/app'), join(base, 'one/moved'));
   symlinkSync(join(base, 'outside'), join(base, 'one/app'));
@@ -111,7 +111,7 @@ it('keeps the directory that it was narrowed to when somebody puts a link in its
   expect(await failureOf(inner.files.read('d.txt'))).toBe('not-found');
 });
 
-it('tells the whole engine of changes in a part', async () => {
+it('an engine reports the changes of an engine that was narrowed from it', async () => {
   const engine = open();
   const inner = (await engine.narrowed([join(base, 'one/app')]))!;
   const heard: unknown[] = [];
@@ -124,7 +124,7 @@ it('tells the whole engine of changes in a part', async () => {
 });
 
 describe('watching an entry', () => {
-  it('reports changes by other programs, and of its own name only', async () => {
+  it('reports changes by other programs, but only of that entry', async () => {
     let heard = 0;
     const watch = await open().watch('app/a.txt', () => heard++);
     expect(watch).toBeDefined();
@@ -142,7 +142,7 @@ describe('watching an entry', () => {
     layOut(base, { 'outside/a.txt': 'x' });
     renameSync(join(base, 'one/app'), join(base, 'one/moved'));
     symlinkSync(join(base, 'outside'), join(base, 'one/app'));
-    // Events come in their order: once the control is heard, all that came before it are.
+    // Events arrive in order: once the control is heard, all earlier events have been too.
     writeFileSync(join(base, 'one/other/b.txt'), 'after the move');
     await until(() => heard.includes('control'));
     const before = heard.filter((each) => each === 'watch').length;
@@ -155,7 +155,7 @@ describe('watching an entry', () => {
     control!.close();
   });
 
-  it('does not exist outside', async () => {
+  it('fails outside the given directories', async () => {
     expect(await failureOf(open().watch(join(base, 'outside/d.txt'), () => {}))).toBe('outside');
   });
 });

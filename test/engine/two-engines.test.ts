@@ -1,9 +1,9 @@
-/** Engines of one process share no rules, although they may remember the same directories. */
+/** Engines in one process do not share rules, although they may remember the same directories. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { Engine } from '../../src/engine/index.ts';
 
-/** The engine remembers only directories that nobody has changed for a moment: this one lies in the repository. */
+/** The engine remembers only directories that did not change for a moment, so this one is in the repository. */
 const root = fileURLToPath(new URL('../../src/display', import.meta.url));
 const [COLOUR, GROUPED] = ['colour.ts', 'grouped.ts'] as const;
 

@@ -89,7 +89,7 @@ describe('an engine narrowed to a directory', () => {
     expect(await failureOf(inner.files.read(join(temporary.path, 'alias/other/c.txt')))).toBe('outside');
   });
 
-  it('does not take `..` behind a link for the name that it reads like', async () => {
+  it('does not know its directory by a path with `..` after a link', async () => {
     symlinkSync('../app/sub', join(root, 'other/link'));
     const inner = await open().within('other/link/..');
     expect(inner.roots).toMatchObject([{ path: join(root, 'app'), writable: true }]);
@@ -97,7 +97,7 @@ describe('an engine narrowed to a directory', () => {
     expect(await failureOf(inner.files.read(join(root, 'other/c.txt')))).toBe('outside');
   });
 
-  it('keeps the rule of the root that it lies in, and of roots that lie in it', async () => {
+  it('keeps the rule of the root that it is in, and of roots inside it', async () => {
     const outer = open(
       { path: root, writable: true },
       { path: join(root, 'other'), writable: false },
@@ -156,7 +156,7 @@ describe('an engine narrowed to a directory', () => {
     expect(await failureOf(outer.files.read('app/a.txt'))).toBe('cancelled');
   });
 
-  it('sees changes of the outer engine in the order in which they were asked for', async () => {
+  it('sees changes of the outer engine in the order of the calls', async () => {
     mkdirSync(join(root, 'big'));
     writeFileSync(join(root, 'big/x'), '');
     const outer = open();

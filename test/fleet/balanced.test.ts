@@ -1,4 +1,4 @@
-/** Three replicas behind haproxy, each of them alone with its network and its processes where root allows that. */
+/** Three replicas behind haproxy, each in its own network and PID namespace if the tests run as root. */
 import { mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,7 +12,7 @@ import { Haproxy, hasHaproxy, NO_HAPROXY } from './haproxy.ts';
 import { canSeparate, Namespace, NOT_SEPARATED } from './namespaces.ts';
 import { Replica, TOKEN } from './replica.ts';
 
-/** Prime to the number of replicas: the clients of one file begin at different ones. */
+/** No multiple of the number of replicas, so that the clients of one file begin at different replicas. */
 const FILES = Array.from({ length: soak(5, 8) }, (_, n) => `file-${n}.txt`);
 const CLIENTS = soak(12, 64);
 const WHERE = canSeparate
@@ -37,7 +37,7 @@ describe.skipIf(!hasHaproxy || postgresPrograms() === undefined)(`replicas behin
     writeFileSync(join(directory, 'inner', 'file.txt'), 'in the inner directory\n');
     address = cluster.address('balanced');
     namespaces = canSeparate ? Array.from({ length: 3 }, () => new Namespace()) : [];
-    // No way leads from a namespace to the database's port, but files do.
+    // The database's port cannot be reached from a namespace, but its socket file can.
     const inside = `postgres://cofferdam@localhost:${cluster.port}/postgres?schema=balanced&host=${cluster.socket}`;
     replicas = Array.from(
       { length: 3 },
@@ -68,7 +68,7 @@ describe.skipIf(!hasHaproxy || postgresPrograms() === undefined)(`replicas behin
     expect(await replicas[0]!.call('list_directory', { path: '.' })).toEqual({ kind: 'unreached' });
   });
 
-  test("keep fileeditor's workspace in a session whose requests go round", async () => {
+  test("keep fileeditor's workspace in a session whose requests go to every replica in turn", async () => {
     const client = new FirstClient({ name: 'first', version: '1' });
     const used = new Set<string | null>();
     const transport = new FirstHttp(new URL('/mcp/fileeditor', balancer.url), {
@@ -89,7 +89,7 @@ describe.skipIf(!hasHaproxy || postgresPrograms() === undefined)(`replicas behin
     await client.close();
   });
 
-  test('do every acknowledged edit once, also while one of them is killed and comes back', async () => {
+  test('do every acknowledged edit once, even while one of them is killed and restarted', async () => {
     let restarting: Promise<void> | undefined;
     const outcome = await editByAll({
       ...{ replicas: [balancer], files: FILES, clients: CLIENTS, edits: 2 },

@@ -1,4 +1,4 @@
-/** A PgBouncer of a test's own, in transaction mode and with its usual pool of 20, before a test's database. */
+/** Starts a PgBouncer in front of a test's database, in transaction mode and with its default pool of 20. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The examples of a fleet are what Compose and Kubernetes accept, and what the program accepts. */
+/** Compose, Kubernetes and the program itself accept the example files for a fleet. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { program } from '../client.ts';
 
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** Which module of kubernetes-types has the type of a manifest. */
+/** The module of kubernetes-types that has the type of a manifest. */
 const MODULES: Record<string, string> = {
   Deployment: 'apps/v1',
   PersistentVolumeClaim: 'core/v1',
@@ -20,10 +20,10 @@ const MODULES: Record<string, string> = {
   Service: 'core/v1',
 };
 
-test('the compose file fits its schema', () => {
+test('the compose file is valid against the schema of Compose', () => {
   const file = parse(readFileSync('deploy/compose.yaml', 'utf8'));
   expect(problemsOf(file)).toEqual([]);
-  // The check can fail.
+  // Prove that the check can fail.
   expect(problemsOf({ ...file, services: { cofferdam: { image: 1 } } })).not.toEqual([]);
   expectKnownFlags(file.services.cofferdam.command);
 });
@@ -36,20 +36,20 @@ test('the manifests have the types of Kubernetes', () => {
   const deployment = documents.find(({ kind }) => kind === 'Deployment');
   const specified = (more: object) => ({ ...deployment, spec: { ...deployment.spec, ...more } });
   const said = typeErrorsIn([...documents, specified({ replicas: 'three' }), specified({ replica: 3 })]);
-  // The check can fail, and does so only for what is wrong.
+  // Prove that the check can fail, and that it only reports what is wrong.
   expect(said.trim().split('\n')).toEqual([
     expect.stringContaining("Type 'string' is not assignable to type 'number'"),
     expect.stringContaining("does not exist in type 'DeploymentSpec'"),
   ]);
   const [container] = deployment.spec.template.spec.containers;
   expectKnownFlags(container.command);
-  // The server refuses every other name, and no pod would ever be ready.
+  // The server refuses every other host name, so with another one no pod would ever be ready.
   const allowed = container.command[container.command.indexOf('--allow-host') + 1];
   for (const probe of [container.livenessProbe, container.readinessProbe])
     expect(probe.httpGet.httpHeaders).toEqual([{ name: 'Host', value: allowed }]);
 });
 
-/** What the compiler of TypeScript says about manifests that are written down as values of their types. */
+/** The errors of the TypeScript compiler for manifests that are written as values of their types. */
 function typeErrorsIn(manifests: readonly { kind: string }[]): string {
   const directory = mkdtempSync(join(tmpdir(), 'manifests-'));
   const source = manifests.map((manifest, index) => {
@@ -75,14 +75,14 @@ function typeErrorsIn(manifests: readonly { kind: string }[]): string {
 }
 
 function problemsOf(file: object): unknown[] {
-  // Compose writes durations as 5s, which is not what the format of that name means to JSON Schema.
+  // Compose writes durations as 5s, which does not match the format 'duration' of JSON Schema.
   const text = JSON.stringify(composeSchema, (key, value) =>
     key === 'format' && value === 'duration' ? undefined : value,
   );
   return new Validator(JSON.parse(text) as Schema, '4', false).validate(file).errors;
 }
 
-/** Every option that a file gives is one that the program has. */
+/** The program knows every option in the command. */
 function expectKnownFlags(command: readonly string[]): void {
   const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' });
   for (const flag of command.slice(3).filter((each) => each.startsWith('--'))) expect(help).toContain(flag);

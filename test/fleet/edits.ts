@@ -1,10 +1,10 @@
-/** Many clients that edit a few files through whichever replica comes next, and what must be true afterwards. */
+/** Many clients that edit a few files, each call through the next replica, and what must be true afterwards. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { undo } from '../../src/cli/history/history.ts';
-import { connected } from '../../src/cli/state/fleet.ts';
+import { connectToFleet } from '../../src/cli/state/fleet.ts';
 import { History, type StateSource } from '../../src/engine/index.ts';
 import { openRecorder } from '../../src/trace/open.ts';
 import { settled } from '../until.ts';
@@ -13,11 +13,11 @@ import type { Answer, Replica } from './replica.ts';
 export const FIRST = 'first\nlast\n';
 
 export interface Outcome {
-  /** Lines by the file that they were to be added to. */
+  /** The lines of acknowledged edits, by file. */
   done: Map<string, string[]>;
   refused: Map<string, string[]>;
   unknown: Map<string, string[]>;
-  /** What refusals said. */
+  /** The texts of the refusals. */
   said: Set<string>;
 }
 
@@ -25,14 +25,14 @@ export interface Work {
   replicas: readonly Pick<Replica, 'call'>[];
   files: readonly string[];
   clients: number;
-  /** How many edits each client must get done. */
+  /** How many edits each client must complete. */
   edits: number;
-  /** Of the names of clients. */
+  /** The prefix of the clients' names. */
   prefix?: string;
   onAnswer?(answer: Answer, answers: number): void;
 }
 
-/** Each edit adds a line of its own before the last one. What was refused is asked for again, as another line. */
+/** Each edit adds a unique line before the last one. A client retries a refused edit with another line. */
 export async function editByAll(work: Work): Promise<Outcome> {
   const { replicas, files, clients, edits } = work;
   const outcome: Outcome = { done: new Map(), refused: new Map(), unknown: new Map(), said: new Set() };
@@ -48,7 +48,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
       if (answer.kind === 'unknown') done++;
       note(outcome[answer.kind === 'unreached' ? 'refused' : answer.kind], file, line);
       work.onAnswer?.(answer, ++answers);
-      // While changes are refused, nobody asks without a pause.
+      // Pause before the retry, because the server may refuse changes for a while.
       if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 500));
     }
   };
@@ -56,7 +56,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
   return outcome;
 }
 
-/** A replica that is down passes the call on, as a balancer does. */
+/** Sends the call to the next replica when one is down, as a balancer does. */
 async function askAny(
   replicas: readonly Pick<Replica, 'call'>[],
   nextTurn: () => number,
@@ -80,7 +80,7 @@ function note(lines: Map<string, string[]>, file: string, line: string): void {
   else lines.set(file, [line]);
 }
 
-/** Every line that was acknowledged is there once, none that was refused is there, and nothing else is. */
+/** Every file has each acknowledged line once, no refused line, and nothing else. */
 export function expectExactly(directory: string, files: readonly string[], outcome: Outcome): void {
   for (const file of files) {
     const lines = readFileSync(join(directory, file), 'utf8').split('\n');
@@ -105,7 +105,7 @@ export async function entriesOf(address: string, directory: string, name: string
   return entries as unknown as Entry[];
 }
 
-/** An entry whose changes are edits, as those of these tests are. */
+/** An entry whose changes are all edits, as in these tests. */
 interface Entry {
   id: string;
   found?: true;
@@ -114,9 +114,9 @@ interface Entry {
   changes: { kind: string; path: string; before: { hash: string }; after: { hash: string } }[];
 }
 
-/** The fate of every change is known. */
+/** No entry is pending: for every change it is known whether it was made. */
 export async function expectNothingPending(address: string, directory: string, name: string): Promise<void> {
-  // The last answers came before the ends of their entries were written.
+  // Replicas may answer a call before they write the end of its entry.
   const pending = await settled(
     async () =>
       (await entriesOf(address, directory, name))
@@ -128,8 +128,8 @@ export async function expectNothingPending(address: string, directory: string, n
 }
 
 /**
- * The entries lead from what each file first held to what it holds now, one for each line that was added; and undoing
- * everything gives the first bytes back.
+ * The entries lead from the first content of each file to its present content, with one entry for each added line; and
+ * undoing everything restores the first content.
  */
 export async function expectHistoryAndUndone(
   address: string,
@@ -166,7 +166,7 @@ async function expectHistory(
   }
 }
 
-/** Undoing everything gives the first bytes back. */
+/** Undoing everything restores the first content. */
 export async function expectUndone(
   address: string,
   directory: string,
@@ -196,14 +196,14 @@ function expectFirst(directory: string, files: readonly string[]): void {
 
 const SURROUNDINGS = { version: 'test', environment: {}, log: () => {} };
 
-/** As `cofferdam history` and `cofferdam undo` open the state of a fleet: with one of its directories. */
+/** Opens the state of a fleet with one of its directories, as `cofferdam history` and `cofferdam undo` do. */
 async function withState<T>(
   address: string,
   directory: string,
   name: string,
   use: (source: StateSource) => Promise<T>,
 ): Promise<T> {
-  const fleet = await connected(address, [{ path: directory, writable: true, name }], false);
+  const fleet = await connectToFleet(address, [{ path: directory, writable: true, name }], false);
   try {
     return await use(() => fleet.openState());
   } finally {

@@ -1,4 +1,4 @@
-/** What arrives at another replica than the one that it is about: streams to resume, other roots, a new key. */
+/** Requests that reach another replica than the one that they concern: streams to resume, new roots, a new key. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { settled, until } from '../until.ts';
 import { Replica, TOKEN } from './replica.ts';
 import { RoundRobin } from './round-robin.ts';
 
-const USUAL = {
+const HEADERS = {
   Authorization: `Bearer ${TOKEN}`,
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
@@ -49,13 +49,13 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
   const begin = async (replica: number) => {
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    const answer = await post(replica, { id: 0, method: 'initialize', params }, USUAL);
+    const answer = await post(replica, { id: 0, method: 'initialize', params }, HEADERS);
     await answer.text();
-    return { ...USUAL, 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
+    return { ...HEADERS, 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
   };
   const list = { id: 1, method: 'tools/list' };
 
-  test('a stream cannot be resumed, and the answer says so; at its own replica it can', async () => {
+  test('a stream cannot be resumed, and the answer says so; at the replica that sent it, it can', async () => {
     const session = await begin(0);
     const command = 'until [ -e go ]; do sleep 0.05; done; echo over';
     const call = {
@@ -87,7 +87,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
     expect(await resumed.text()).toContain('over');
   });
 
-  test('new roots apply everywhere once the client has announced them', async () => {
+  test('new roots apply as soon as the client has announced them', async () => {
     const balancer = await RoundRobin.before(replicas.map(({ port }) => port));
     const client = new FirstClient(
       { name: 'rooted', version: '1' },
@@ -115,9 +115,9 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
     await balancer.end();
   });
 
-  test("the page shows another replica's calls as they come, and undoes what it has done", async () => {
+  test('the page shows calls of the first replica live, and can undo them', async () => {
     const page = (path: string, more: RequestInit = {}) =>
-      fetch(new URL(path, at(0)), { headers: USUAL, ...more });
+      fetch(new URL(path, at(0)), { headers: HEADERS, ...more });
     const leaving = new AbortController();
     const live = await page('/page/live', { signal: leaving.signal });
     const events = live.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -138,7 +138,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
     expect([undone.status, readFileSync(file, 'utf8')]).toEqual([200, 'before']);
   });
 
-  test('sessions of before and after a new key are valid', async () => {
+  test('sessions from before and after a new key are valid', async () => {
     const before = await begin(0);
     expect((await post(1, list, before)).status).toBe(200);
     const { stdout } = await runInProcess(['state', 'new-key', cluster.address('elsewhere')]);

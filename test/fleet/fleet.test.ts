@@ -1,7 +1,7 @@
 /**
- * Replicas, one shared directory, one database, and clients whose calls go to whichever replica comes next.
+ * Replicas with one shared directory and one database, and clients that send each call to the next replica.
  *
- * In a soak there are more clients, and each gets more edits done.
+ * A soak run has more clients, and each of them completes more edits.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -26,19 +26,19 @@ import { Replica } from './replica.ts';
 const EDITS = soak(1, 10);
 const CLIENTS = soak(12, 64);
 const ANSWERS_BETWEEN_KILLS = soak(8, 40);
-/** More than the connections of a PgBouncer's pool. */
+/** More clients than connections in a PgBouncer's pool. */
 const MANY = soak(25, 73);
-/** Prime to the number of replicas: the clients of one file begin at different ones. */
+/** No multiple of the number of replicas, so that the clients of one file begin at different replicas. */
 const COUNT = soak(5, 7);
-/** Another mount point in a namespace of its own: only root may make one. */
+/** Whether a replica can see the directory at another mount point, in its own namespace: only root can do that. */
 const canMount = spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/mnt']).status === 0;
 const ALSO_ELSEWHERE = canMount
-  ? ', also through a replica that has mounted the directory elsewhere'
+  ? ', even through a replica that has mounted the directory elsewhere'
   : ' (mounting it elsewhere needs root)';
 const AWAY = /database that keeps the history cannot be reached/;
-/** A replica that was stopped between the proof of its lock and its last look sees what another one did meanwhile. */
+/** A replica that was stopped after it proved its lock may find that another one changed the file meanwhile. */
 const AWAY_OR_CHANGED = new RegExp(`${AWAY.source}|was changed by another program`);
-/** While the way is cut, changes hold all connections of a replica, and the others wait for one in vain. */
+/** While the network is cut, changes hold all connections of a replica, and other changes wait for one in vain. */
 const AWAY_OR_BUSY = new RegExp(`${AWAY.source}|too many changes wait for the database`);
 
 describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
@@ -48,7 +48,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   let address: string;
   let replicas: Replica[] = [];
   let tests = 0;
-  /** Each test has files of its own. */
+  /** Each test has its own files. */
   let files: string[];
 
   beforeAll(async () => {
@@ -69,12 +69,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     for (const file of names) writeFileSync(join(directory, file), FIRST);
     return names;
   };
-  /** Replicas for all tests of a group, which find a directory and a database that nobody has used. */
+  /** Starts the replicas for all tests of a group, with an unused directory and an unused database. */
   const startAll = async (group: string, ports: number[]) => {
     directory = join(scratch.path, group);
     mkdirSync(directory);
     address = cluster.address(group);
-    // One of the tests runs a command.
+    // One of the tests needs to run a command.
     const args = ['--allow-run', '--sandbox', 'off', `${directory}=shared`];
     replicas = ports.map((port) => new Replica(through(port), args));
     await Promise.all(replicas.map((replica) => replica.start()));
@@ -98,9 +98,9 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       await bouncer.end();
     });
 
-    test('does every acknowledged edit once, of more clients on more files than its pool has connections', async () => {
+    test('does every acknowledged edit once, with more clients and files than its pool has connections', async () => {
       const many = layOutFiles('many', MANY);
-      // Some of them by two clients, whose calls go to two replicas at once.
+      // Two clients edit some of the files, through two replicas at once.
       const edited = many.flatMap((file, n) => (n < COUNT ? [file, file] : [file]));
       const outcome = await editByAll({ ...work(), files: edited, clients: edited.length });
       expect([...outcome.said]).toEqual([]);
@@ -125,7 +125,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       }
     });
 
-    test("does not take another replica's change for a command's own, and lets nobody change its marker", async () => {
+    test("does not attribute another replica's change to a command, and lets no tool change its marker file", async () => {
       const commander = replicas[1]!;
       const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
       const running = commander.call('run_command', { command, path: directory });
@@ -167,7 +167,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       });
       await restarting;
       expect(kills).toBeGreaterThan(2);
-      // Whoever next changes a file finds out what became of the changes that were interrupted.
+      // The next change of a file finds out whether the interrupted changes were made.
       const last = await editByAll({ ...work(), clients: COUNT, edits: 1, prefix: 'last' });
       for (const [file, lines] of last.done)
         outcome.done.set(file, [...(outcome.done.get(file) ?? []), ...lines]);
@@ -175,7 +175,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       await expectAllWell(outcome);
     });
 
-    test('is well again after the database was restarted, without a restart of its own', async () => {
+    test('recovers from a restart of the database without being restarted itself', async () => {
       let restarting: Promise<void> | undefined;
       const outcome = await editByAll({
         ...work(),
@@ -195,7 +195,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       await expectAllWell(outcome);
     });
 
-    test('changes nothing late through a replica that was stopped for longer than its locks last', async () => {
+    test('makes no late change through a replica that was stopped for longer than its locks last', async () => {
       let stopped: Promise<void> | undefined;
       const outcome = await editByAll({
         ...work(),
@@ -211,23 +211,23 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     });
   });
 
-  describe('whose ways to the database can be cut', () => {
-    /** Each replica has one of its own. */
-    let ways: CuttableProxy[];
+  describe('with a network that can be cut', () => {
+    /** One for each replica. */
+    let proxies: CuttableProxy[];
     beforeAll(async () => {
-      ways = await Promise.all([CuttableProxy.start(cluster.port), CuttableProxy.start(cluster.port)]);
-      const ports = ways.map(({ port }) => port);
+      proxies = await Promise.all([CuttableProxy.start(cluster.port), CuttableProxy.start(cluster.port)]);
+      const ports = proxies.map(({ port }) => port);
       await startAll('cut', ports);
     });
     afterEach(() => {
-      for (const way of ways) way.mend();
+      for (const proxy of proxies) proxy.mend();
     });
     afterAll(async () => {
       await killAll();
-      await Promise.all(ways.map((way) => way.end()));
+      await Promise.all(proxies.map((proxy) => proxy.end()));
     });
 
-    test('reads on and refuses changes while the way to the database is cut, and goes on after it', async () => {
+    test('keeps reading and refuses changes while the database is cut off, and recovers afterwards', async () => {
       let cut: Promise<void> | undefined;
       let isRefused = false;
       const outcome = await editByAll({
@@ -237,12 +237,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
           if (answer.kind === 'refused') isRefused = true;
           if (answers < CLIENTS || cut) return;
           cut = (async () => {
-            for (const way of ways) way.cut();
+            for (const proxy of proxies) proxy.cut();
             await Promise.all(replicas.map((replica) => expectReads(replica)));
             await heldLocksEnd();
             await until(() => isRefused);
             await Promise.all(replicas.map((replica) => expectReads(replica)));
-            for (const way of ways) way.mend();
+            for (const proxy of proxies) proxy.mend();
           })();
         },
       });
@@ -252,7 +252,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       await expectAllWell(outcome);
     });
 
-    test('changes nothing through a replica whose lock the database has ended while it was cut off', async () => {
+    test('changes nothing through a replica whose lock the database ended while it was cut off', async () => {
       let cut: Promise<void> | undefined;
       let answered = 0;
       const outcome = await editByAll({
@@ -263,14 +263,14 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
           if (answers < 10 || cut) return;
           cut = (async () => {
             replicas[0]!.signal('SIGSTOP');
-            ways[0]!.cut();
-            // All locks that are held now, whosever they are.
+            proxies[0]!.cut();
+            // Ends all locks that any replica holds now.
             await cluster.run(
               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
             );
             replicas[0]!.signal('SIGCONT');
             await until(() => answered >= answers + 5);
-            ways[0]!.mend();
+            proxies[0]!.mend();
           })();
         },
       });
@@ -287,7 +287,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     return new Replica(address, [`${elsewhere}=shared`], ['unshare', '-m', 'sh', '-c', mount, '-']).start();
   }
 
-  /** Waits until every lock that somebody holds now has ended: the database ends those that it hears nothing of. */
+  /** Waits until every lock that is held now has ended: the database ends the locks of silent holders. */
   async function heldLocksEnd(): Promise<void> {
     const holders = async () => {
       const rows = await cluster.run(

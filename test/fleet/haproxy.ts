@@ -1,4 +1,4 @@
-/** A haproxy of a test's own: each request goes to the next replica, in whichever network namespace that is. */
+/** Starts a haproxy that sends each request to the next replica, in whichever network namespace that replica is. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -69,7 +69,7 @@ export class Haproxy {
   }
 }
 
-/** The example's own settings, with other addresses. */
+/** The settings of the example file, with other addresses. */
 function settingsOf(port: number, servers: readonly Behind[]): string {
   const lines = servers.map(
     ({ port: behind, namespace }, n) =>

@@ -1,4 +1,4 @@
-/** Two replicas, one of them with a clock that is fast, and what files, names and databases can be like. */
+/** Two replicas, one of them with a fast clock, and difficult files, names and databases. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connected } from '../../src/cli/state/fleet.ts';
+import { connectToFleet } from '../../src/cli/state/fleet.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { runInProcess } from '../in-process.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
@@ -23,7 +23,7 @@ import { Replica } from './replica.ts';
 
 const preload = spawnSync('faketime', ['-f', '+0s', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
 const hasFaketime = preload.status === 0;
-/** Without the program itself, which would stay in between and keep signals to itself. */
+/** Sets what faketime sets, but does not start it: it would stay the parent process and not pass on signals. */
 const FAST = [
   ...['env', `LD_PRELOAD=${preload.stdout?.trim()}`],
   ...['FAKETIME=+2.5s', 'FAKETIME_DONT_FAKE_MONOTONIC=1'],
@@ -74,7 +74,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
       .flatMap((entry) => entry.changes)
       .filter((change) => change.path === path)
       .reverse();
-    // Each begins with what the one before it left, whatever the clocks say.
+    // Each change begins with the result of the previous one, whatever the clocks say.
     for (const [n, change] of changes.slice(1).entries())
       expect(change.before.hash).toBe(changes[n]!.after.hash);
     expect(changes).toHaveLength(6);
@@ -88,7 +88,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(row).toEqual({ past: true });
   });
 
-  test('keep one file apart under all the names that lead to it', async () => {
+  test('serialize edits of one file under all the paths that lead to it', async () => {
     mkdirSync(join(directory, 'real'));
     put('real/file.txt');
     symlinkSync('real', join(directory, 'link'));
@@ -99,19 +99,19 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     );
     const done = answers.filter(({ kind }) => kind === 'done').length;
     const refused = answers.filter(({ kind }) => kind !== 'done');
-    // Whoever is refused is told why, and has changed nothing.
+    // A refused edit has changed nothing.
     expect(read('real/file.txt').split('\n')).toHaveLength(FIRST.split('\n').length + done);
     expect(done, JSON.stringify(refused)).toBeGreaterThanOrEqual(8);
   });
 
-  test('take names that only look alike for what they are', async () => {
+  test('treat names that only look alike as different files', async () => {
     const names = ['caf\u00e9.txt', 'cafe\u0301.txt', 'CAF\u00c9.txt'];
     for (const name of names) put(name);
     await Promise.all(names.map((name, n) => edit(n, name, `for ${n}`)));
     expect(names.map((name) => read(name))).toEqual(names.map((_, n) => `first\nfor ${n}\nlast\n`));
   });
 
-  test('lose no edit of a file that has two names', async () => {
+  test('lose no edit of a file with two hard links', async () => {
     put('one-name');
     linkSync(join(directory, 'one-name'), join(directory, 'other-name'));
     const done = await Promise.all([edit(0, 'one-name', 'by one'), edit(1, 'other-name', 'by other')]);
@@ -120,7 +120,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(read('other-name')).toContain('by other');
   });
 
-  test('keep and restore any bytes, and refuse a NUL in a path', async () => {
+  test('store and restore any bytes, and refuse a NUL in a path', async () => {
     const bytes = Buffer.from([0, 0xff, 0xfe, 0x0a, 0xc3, 0x28, 0, 0xed, 0xa0, 0x80]);
     put('bytes.bin', bytes);
     const odd = Buffer.concat([Buffer.from(join(directory, 'odd/')), Buffer.from([0xff, 0x20, 0xc3])]);
@@ -145,7 +145,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(readdirSync(join(directory, 'odd'))).toHaveLength(1);
   });
 
-  test('keep edits in a directory apart from its removal, and say which of both came first', async () => {
+  test('serialize edits in a directory with its removal, and say which came first', async () => {
     const inside = Array.from({ length: 8 }, (_, n) => `dir-${n}/inner/file.txt`);
     for (const file of inside) {
       mkdirSync(join(directory, file, '..'), { recursive: true });
@@ -168,7 +168,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     await expectUndone(address, directory, 'shared', inside);
   });
 
-  test('refuse to change what is too large for the database', async () => {
+  test('refuse to change a file that is too large for the database', async () => {
     put('large.bin', '');
     truncateSync(join(directory, 'large.bin'), 300 * 1024 * 1024);
     for (const [tool, args] of [
@@ -185,7 +185,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(existsSync(join(directory, 'large.bin'))).toBe(true);
   });
 
-  test('change what is too large where the operator allows it, and restore the rest of a tree', async () => {
+  test('change a file that is too large if the operator allows it, and restore the rest of a tree', async () => {
     const large = join(directory, 'tree/large.bin');
     mkdirSync(join(directory, 'tree'));
     put('tree/small.txt', 'small');
@@ -207,12 +207,12 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(readdirSync(join(directory, 'tree'))).toEqual(['small.txt']);
   });
 
-  test('change nothing once the database has ended their lock, however far the change has come', async () => {
+  test('change nothing once the database has ended their lock, however far the change has got', async () => {
     put('proven.txt');
     const journal = await Connection.open({ connectionString: cluster.address() });
     await journal.query("BEGIN; SELECT FROM hostile.logs WHERE log = 'journal' FOR UPDATE");
     const editing = edit(1, 'proven.txt', 'without a lock');
-    // It has its lock, and waits for the journal.
+    // The edit has its lock, and waits for the journal.
     const ended = () =>
       cluster.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE state = 'idle in transaction' AND application_name = 'cofferdam'`);
@@ -224,7 +224,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     await until(async () => (await edit(1, 'proven.txt', 'with a lock')).kind === 'done');
   });
 
-  test('refuse changes and read on while the database may only be read', async () => {
+  test('refuse changes and keep reading while the database is read-only', async () => {
     put('kept.txt');
     await cluster.run('ALTER DATABASE postgres SET default_transaction_read_only = on');
     await cluster.run(
@@ -246,7 +246,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     await until(async () => (await edit(1, 'kept.txt', 'again')).kind === 'done');
   });
 
-  test('say why they do not start, and never the password', async () => {
+  test('say why they do not start, and never show the password', async () => {
     await cluster.run('CREATE ROLE weak LOGIN; REVOKE ALL ON SCHEMA hostile FROM weak');
     const as = (user: string, schema: string) =>
       cluster.address(schema).replace('cofferdam@', `${user}:hidden-secret@`);
@@ -258,7 +258,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
       [as('cofferdam', 'hostile').replace(String(cluster.port), '1'), /cannot be reached \(ECONNREFUSED\)/],
     ];
     for (const [at, why] of cases) {
-      const { message } = await connected(at, [], true).then(
+      const { message } = await connectToFleet(at, [], true).then(
         () => expect.fail(`it worked: ${why}`),
         (error: Error) => error,
       );

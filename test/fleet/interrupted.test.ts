@@ -1,6 +1,6 @@
 /**
- * A server that is killed, or loses its lock, between what it wrote down and what it recorded as done: whoever next
- * changes the file finds out what became of the change. Also a machine whose view of a file is behind.
+ * A server is killed, or loses its lock, after it recorded a change as planned and before it recorded it as done: the
+ * next server that changes the file finds out whether the change was made. Also: a machine with a stale view of a file.
  */
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     const fleet = openFleet();
     return new Engine({ roots: [{ path: directory, writable: true }], journal: () => fleet.openState() });
   };
-  /** What a server wrote down before it was killed. */
+  /** Records changes as planned, as a server does just before it is killed. */
   const plan = async (did: Change[]) => {
     const journal = new Journal(openFleet().openState());
     journal.log.append({ e: 'killed', at: Date.now(), by: { who: 'killed' }, roots: [directory], did });
@@ -71,7 +71,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
   const killedEntry = async (engine: Engine) =>
     (await engine.history.entries()).find(({ id }) => id === 'killed');
 
-  test('that was made is done, and can be undone', async () => {
+  test('is recorded as done if it was made, and can be undone', async () => {
     const engine = openEngine();
     await plan([changed('a', 'first\n', 'second\n')]);
     await new Journal(openFleet().openState()).state.contents.put(Buffer.from('first\n'), false);
@@ -84,7 +84,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     expect(read('a')).toBe('first\n');
   });
 
-  test('that was made, and whose server had let go of its locks already, is done', async () => {
+  test('is recorded as done if it was made and its server had already released its locks', async () => {
     const engine = openEngine();
     const made: Change = { kind: 'created', path: join(directory, 'd'), type: 'directory', parent: true };
     await plan([made, changed('a', 'first\n', 'second\n')]);
@@ -100,7 +100,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     expect(await killedEntry(engine)).toMatchObject({ state: 'done', changes: [{}, {}] });
   });
 
-  test('that was not made is no entry', async () => {
+  test('is not in the history if it was not made', async () => {
     const engine = openEngine();
     await plan([changed('a', 'first\n', 'second\n')]);
     await edit(engine, 'a', 'first', 'other');
@@ -108,7 +108,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     await until(async () => (await planned()) === 0);
   });
 
-  test('of several files is settled file by file', async () => {
+  test('is settled file by file if it concerns several files', async () => {
     const engine = openEngine();
     await plan([changed('a', 'first\n', 'second\n'), changed('b', 'first\n', 'second\n')]);
     write('a', 'second\n');
@@ -120,7 +120,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     expect(entry!.changes).toHaveLength(1);
   });
 
-  test('leaves nothing planned behind when it comes to its end', async () => {
+  test('is no longer planned once it has ended', async () => {
     const engine = openEngine();
     await edit(engine, 'a', 'first', 'second');
     await edit(engine, 'a', 'second', 'third');
@@ -131,7 +131,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     expect(row).toEqual({ hash: sha256('third\n') });
   });
 
-  test('a file that another machine has replaced is not changed while this one still shows it', async () => {
+  test('is refused while this machine still shows a file that another one has replaced', async () => {
     const [one, two] = [openEngine(), openEngine()];
     const [path, old, fresh] = ['a', 'old', 'fresh'].map((name) => join(directory, name)) as [
       string,
@@ -140,7 +140,7 @@ describe.skipIf(postgresPrograms() === undefined)('an interrupted change', () =>
     ];
     linkSync(path, old);
     await edit(one, 'a', 'first', 'first\nline of one');
-    // As a cache shows it that has not heard of the change.
+    // Show the old file, as a stale cache would.
     linkSync(path, fresh);
     renameSync(old, path);
     await expect(edit(two, 'a', 'first', 'first\nline of two')).rejects.toMatchObject({

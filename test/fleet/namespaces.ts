@@ -1,4 +1,4 @@
-/** Namespaces of its own for each replica: what is in one of them reaches the others only through files. */
+/** A network and a PID namespace for one replica: it reaches other namespaces only through files. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export class Namespace {
     ip('-n', this.name, 'link', 'set', 'lo', 'up');
   }
 
-  /** A program, with arguments of its own, that starts another one inside. */
+  /** The command, with its arguments, that starts another program inside the namespace. */
   get through(): string[] {
     return ['ip', 'netns', 'exec', this.name, 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
   }
@@ -40,5 +40,5 @@ function probe(): boolean {
   }
 }
 
-/** Network and PID namespaces: only root may make them. */
+/** Whether network and PID namespaces can be created: only root can do that. */
 export const canSeparate = probe();

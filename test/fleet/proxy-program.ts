@@ -1,4 +1,4 @@
-/** A way to the database that can be cut: a process of its own, so that it can be stopped. argv: the port behind it. */
+/** A proxy to the database, in a process that can be stopped to cut the connection. argv: the database's port. */
 import { connect, createServer } from 'node:net';
 
 const behind = Number(process.argv[2]);

@@ -1,4 +1,4 @@
-/** Starts the way to the database that can be cut. */
+/** Starts and controls a proxy to the database whose connections can be cut. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { bundle } from '../built.ts';
 
@@ -20,7 +20,7 @@ export class CuttableProxy {
     return new CuttableProxy(child, port);
   }
 
-  /** Nothing passes any more, and no connection is closed: as if packets were dropped. */
+  /** Stops all traffic without closing a connection, as if packets were dropped. */
   cut(): void {
     this.#child.kill('SIGSTOP');
   }

@@ -1,4 +1,4 @@
-/** One server of a fleet: the built program over HTTP, which can be killed and started again at the same address. */
+/** A server of a fleet: the built program over HTTP, which can be killed and restarted at the same address. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { program } from '../client.ts';
@@ -6,7 +6,7 @@ import { until } from '../until.ts';
 
 export const TOKEN = 'the-token-of-all-replicas';
 
-/** `unknown`: the connection broke, and nobody can tell whether the call was done. */
+/** `unknown` means that the connection broke, so the call may or may not have been done. */
 export type Answer = { kind: 'done' | 'refused'; text: string } | { kind: 'unreached' | 'unknown' };
 
 export class Replica {
@@ -19,7 +19,7 @@ export class Replica {
   port = 0;
   stderr = '';
 
-  /** `address`: of the database. `through`: a program that starts the replica, with arguments of its own. */
+  /** `address` is the database's; `through` is a command, with its arguments, that starts the replica. */
   constructor(address: string, args: readonly string[], through: readonly string[] = []) {
     this.#address = address;
     this.#start = [...through, process.execPath, program];
@@ -47,7 +47,7 @@ export class Replica {
     return this;
   }
 
-  /** Of the program that was started: the replica, or what it runs through. */
+  /** The process id of the replica, or of the command that starts it. */
   get pid(): number {
     return this.#child!.pid!;
   }
@@ -66,7 +66,7 @@ export class Replica {
   }
 }
 
-/** A call of a client of 2026-07-28, which knows no session. */
+/** Calls a tool as a client of protocol 2026-07-28 does, without a session. */
 export function callTool(port: number, agent: Agent, name: string, args: unknown): Promise<Answer> {
   const body = JSON.stringify({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
@@ -83,7 +83,7 @@ export function callTool(port: number, agent: Agent, name: string, args: unknown
         response.setEncoding('utf8').on('data', (part: string) => {
           text += part;
         });
-        // A request that came in too slowly, as through a server that was stopped, is answered without a body.
+        // A request that arrives too slowly, for example while the server is stopped, gets an answer without a body.
         response.on('end', () => resolve(text === '' ? { kind: 'unknown' } : answerIn(text)));
         response.on('error', () => resolve({ kind: 'unknown' }));
       },
@@ -110,7 +110,7 @@ const HEADERS = {
 };
 
 function answerIn(body: string): Answer {
-  // A balancer's own page: it reached no replica (503), or lost the one that had the call.
+  // The balancer answers with a page of its own if it reached no replica (503) or lost the one with the call.
   if (body.startsWith('<')) return { kind: /503/.test(body) ? 'unreached' : 'unknown' };
   const json = /^data: (.*)$/m.exec(body)?.[1] ?? body;
   const { result, error } = JSON.parse(json) as {

@@ -1,4 +1,4 @@
-/** Clients whose requests go to another replica each time: sessions, workspaces, roots, cancellation, the page. */
+/** Clients whose requests each go to a different replica: sessions, workspaces, roots, cancellation, the page. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ const TOKENS =
 const ANNA = 'the-token-of-anna-in-the-fleet';
 const BERT = 'the-token-of-bert-in-the-fleet';
 
-const usual = (token: string) => ({
+const headersFor = (token: string) => ({
   Authorization: `Bearer ${token}`,
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
@@ -62,17 +62,17 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
   const begin = async (path = '/mcp', token = ANNA) => {
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-    const answer = await post(url(path), { id: 0, method: 'initialize', params }, usual(token));
+    const answer = await post(url(path), { id: 0, method: 'initialize', params }, headersFor(token));
     expect(answer.status).toBe(200);
     await answer.text();
-    return { ...usual(token), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
+    return { ...headersFor(token), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
   };
   const call = (name: string, args: object, id: number | string = 1) => ({
     ...{ id, method: 'tools/call', params: { name, arguments: args } },
   });
   const at = (replica: number, path = '/mcp') => `http://127.0.0.1:${replicas[replica]!.port}${path}`;
 
-  test("keeps fileeditor's workspace wherever a request goes, and ends everywhere", async () => {
+  test("keeps fileeditor's workspace whichever replica gets a request, and ends on all of them", async () => {
     const client = new FirstClient({ name: 'first', version: '1' });
     const headers = { Authorization: `Bearer ${ANNA}` };
     const transport = new FirstHttp(url('/mcp/fileeditor'), { requestInit: { headers } });
@@ -84,7 +84,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
       expect(JSON.stringify(answer.content)).toContain('in the inner directory');
     }
     expect(new Set(balancer.used.slice(before)).size).toBe(3);
-    const session = { ...usual(ANNA), 'Mcp-Session-Id': transport.sessionId! };
+    const session = { ...headersFor(ANNA), 'Mcp-Session-Id': transport.sessionId! };
     await transport.terminateSession();
     for (const replica of [0, 1, 2]) {
       const gone = await post(at(replica, '/mcp/fileeditor'), { id: 9, method: 'tools/list' }, session);
@@ -93,12 +93,12 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test('belongs to the token, the dialect and the bytes of its id', async () => {
+  test('is bound to its token, its dialect and the exact id', async () => {
     const session = await begin();
     for (const replica of [0, 1, 2]) {
       const list = { id: 1, method: 'tools/list' };
       expect((await post(at(replica), list, session)).status).toBe(200);
-      expect((await post(at(replica), list, { ...session, ...usual(BERT) })).status).toBe(404);
+      expect((await post(at(replica), list, { ...session, ...headersFor(BERT) })).status).toBe(404);
       expect((await post(at(replica, '/mcp/fileeditor'), list, session)).status).toBe(404);
       const id = session['Mcp-Session-Id'];
       const forged = `${id[0] === 'A' ? 'B' : 'A'}${id.slice(1)}`;
@@ -106,7 +106,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     }
   });
 
-  test('is cancelled from elsewhere, and ended from elsewhere while a call runs', async () => {
+  test('lets another replica cancel a call, and end the session while a call runs', async () => {
     const session = await begin();
     const sleep = (name: string) =>
       call('run_command', { command: `touch ${name}; sleep 60`, path: directory }, name);
@@ -122,7 +122,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     expect(await (await second).text()).toContain('The session has ended');
   });
 
-  test("asks for a client's roots once, and keeps to them everywhere", async () => {
+  test("respects the client's roots on every replica", async () => {
     const client = new FirstClient({ name: 'rooted', version: '1' }, { capabilities: { roots: {} } });
     let asked = 0;
     client.setRequestHandler(ListRootsRequestSchema, () => {
@@ -140,7 +140,7 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test('is not needed by clients of 2026-07-28, whose calls go anywhere', async () => {
+  test('is not needed by clients of 2026-07-28, whose calls can go to any replica', async () => {
     const client = new Client(
       { name: 'modern', version: '1' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -156,8 +156,8 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await client.close();
   });
 
-  test("lets the page's cookie open the page at every replica, until it is signed out", async () => {
-    const login = await fetch(at(0, '/page/session'), { method: 'POST', headers: usual(ANNA) });
+  test("lets the page's cookie open the page at every replica, until the user signs out", async () => {
+    const login = await fetch(at(0, '/page/session'), { method: 'POST', headers: headersFor(ANNA) });
     expect(login.status).toBe(204);
     const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!;
     for (const replica of [0, 1, 2])
@@ -169,14 +169,14 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
       expect((await fetch(at(replica, '/page/about'), { headers: { cookie } })).status).toBe(401);
   });
 
-  test('goes on reading while the database is away, and says that changes must wait', async () => {
+  test('keeps reading while the database is down, and reports that changes must wait', async () => {
     const session = await begin();
     const read = call('read_text_file', { path: 'outer.txt' });
     expect((await post(at(0), read, session)).status).toBe(200);
     expect((await fetch(at(0, '/readyz?for=changes'))).status).toBe(200);
     await cluster.stop('immediate');
     try {
-      // One that knows the session, and all that do not.
+      // The first replica knows the session; the others do not.
       for (const replica of [0, 1, 2]) {
         const answer = await post(at(replica), read, session);
         expect(await answer.text()).toContain('outer');

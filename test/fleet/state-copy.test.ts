@@ -1,4 +1,4 @@
-/** A history goes from a state directory to PostgreSQL and back: it tells the same, and can be undone in the same way. */
+/** Copying a history from a state directory to PostgreSQL and back changes neither its texts nor how it is undone. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,14 +43,14 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     run(['call', tool, JSON.stringify(args), '--state', at('first'), root]);
   const copy = (...args: string[]) => run(['state', 'copy', ...args]);
 
-  test('says which directories need a name, and copies nothing', async () => {
+  test('says which directories need a name, and copies nothing without them', async () => {
     const { status, stderr } = await copy(at('first'), `@${addressFile}`);
     expect(status).toBe(1);
     expect(stderr).toContain(`  ${root}=NAME  (`);
     expect(await cluster.run('SELECT FROM copied.records')).toEqual([]);
   });
 
-  test('makes nothing visible when the history grows meanwhile, or when it is killed, and can be repeated', async () => {
+  test('publishes nothing if the history grows meanwhile or the copy is killed, and can be repeated', async () => {
     const args = ['state', 'copy', at('first'), `@${addressFile}`, `${root}=docs`];
     const holding = await heldBack('trace');
     const refused = startedCopy(args);
@@ -80,7 +80,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     expect((await run(args)).stderr).toMatch(/has a history or a trace already/);
   });
 
-  test('comes back: without a name for each directory it is refused', async () => {
+  test('copies back to a directory, but only with a name for each directory', async () => {
     const unnamed = await copy(`@${addressFile}`, at('back'));
     expect(unnamed.status).toBe(1);
     expect(unnamed.stderr).toContain('  DIR=docs  (');
@@ -90,7 +90,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     expect(stdout).toMatch(/^copied: \d+ entries\n +\d+ contents, [\d,]+ bytes\n +2 trace events\n$/);
   });
 
-  test('tells the same in all three, and undoes the same', async () => {
+  test('makes copies that show and undo the same as the original', async () => {
     const fleet = new Fleet(cluster.address('copied'), [{ name: 'docs', real: root }]);
     const sources: StateSource[] = [at('first'), () => fleet.openState(), at('back')];
     const [first, ...others] = await inTurn(sources, told);
@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     expect((await run(['history', '--state', at('back')])).stdout).toContain('write_file');
   });
 
-  test('leaves out on request what happened in directories without a name', async () => {
+  test('leaves out changes in directories without a name if asked to', async () => {
     const state = at('two');
     const [named, other] = [at('named'), at('other')];
     for (const [directory, text] of [
@@ -142,19 +142,19 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
       ['state', 'copy', '.', '/x', 'postgres://u:hidden-word@h/d'],
       /postgres:\/\/…: after FROM and TO, give DIR=NAME/,
     ],
-  ] as const)('%j is refused in words', async (args, words) => {
+  ] as const)('refuses %j and says why', async (args, words) => {
     const { status, stderr } = await run(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(words);
     expect(stderr).not.toContain('hidden-word');
   });
 
-  /** Nobody can write to a log of the database until this ends. */
+  /** Locks a log of the database, so that nobody can write to it until `end`. */
   const heldBack = async (log: string) => {
     const connection = await Connection.open({ connectionString: cluster.address() });
     await connection.query(`BEGIN; SELECT FROM copied.logs WHERE log = '${log}' FOR UPDATE`);
     const [own] = await connection.query('SELECT pg_backend_pid() AS pid');
-    // Not any lock: a program that starts tries out whether locks hold at all.
+    // Count only waits for this lock: a program that starts also locks rows to check that locks work.
     const waiting = `SELECT FROM pg_stat_activity WHERE ${own!.pid} = ANY (pg_blocking_pids(pid))`;
     return {
       isWaitedFor: () => until(async () => (await cluster.run(waiting)).length > 0),
@@ -180,7 +180,7 @@ function startedCopy(args: readonly string[]) {
   return { ended, kill: () => child.kill('SIGKILL') };
 }
 
-/** With everything that the two kinds of state keep in different ways. */
+/** Makes a history with everything that the two kinds of state store differently. */
 async function makeHistory(root: string, state: string): Promise<void> {
   layOut(root, {
     'a.txt': 'one\n',
@@ -214,7 +214,7 @@ async function makeHistory(root: string, state: string): Promise<void> {
   await stored.forget({ what: 'path', path: join(root, 'gone/secret.txt') });
 }
 
-/** One after another: they work on the same directory. */
+/** Runs the work one source after another, because all of them use the same directory. */
 async function inTurn<T>(
   sources: readonly StateSource[],
   work: (source: StateSource) => Promise<T>,
@@ -224,7 +224,7 @@ async function inTurn<T>(
   return all;
 }
 
-/** What `history` and `diff` print. A tree that was set aside whole is a list of entries elsewhere. */
+/** What `history` and `diff` show. PostgreSQL has a list of entries where a directory sets a whole tree aside. */
 async function told(source: StateSource) {
   const history = new History(source);
   const { output } = await showHistory(history, { json: false }, plainPaint);
@@ -257,7 +257,7 @@ async function undoAll(source: StateSource): Promise<string[]> {
   });
 }
 
-/** Everything with its type, mode, target and content; names as bytes. */
+/** All files with type, mode, link target and checksum; names as bytes. */
 function filesIn(root: string): string {
   const list = execFileSync('find', ['.', '-printf', '%p %y %m %l\n'], { cwd: root, encoding: 'latin1' });
   const sums = execFileSync('find', ['.', '-type', 'f', '-exec', 'cksum', '{}', '+'], {

@@ -1,4 +1,4 @@
-/** Undoing many entries of a fleet reads its history once, however many there are. */
+/** Undoing many entries of a fleet reads the history once, however many entries there are. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,17 +26,17 @@ describe.skipIf(postgresPrograms() === undefined)('undo of all entries of a flee
     await cluster.remove();
   });
 
-  test('reads of the log grow with the entries, and not with their square', async () => {
+  test('reads the log in proportion to the number of entries, not to its square', async () => {
     const few = await undoingAll(FEW);
     const many = await undoingAll(MANY);
-    // Each entry that is undone adds some lines, and each reader takes every line once.
+    // Each undo adds some lines, and each reader reads every line once.
     expect(few.statements).toBeGreaterThan(FEW);
     expect(many.statements / few.statements).toBeLessThan(2.5);
     expect(many.lines / few.lines).toBeLessThan(2.5);
     expect(many.lines).toBeLessThan(MANY * 10);
   });
 
-  /** How many statements read the log of the journal, and how many of its lines they gave. */
+  /** How many statements read the journal, and how many of its lines they returned. */
   async function undoingAll(entries: number): Promise<{ statements: number; lines: number }> {
     const root = join(scratch.path, `of-${entries}`);
     mkdirSync(root);

@@ -64,3 +64,23 @@ it('is not measured beyond the limit that the caller gives', () => {
   };
   expect(jsonBytesUpTo([...list, unread], 1000)).toBe(1000);
 });
+
+it('is the same for long texts, which WebAssembly measures', () => {
+  jsonBytes('x'.repeat(3 * 1024 * 1024));
+  const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+  for (const character of [...ascii, ...CHARACTERS.slice(6, 9)]) {
+    for (let before = 240; before < 260; before++) {
+      const text = `${'a'.repeat(before)}${character}${'b'.repeat(before % 7)}`;
+      expect(jsonBytes(text), JSON.stringify(text)).toBe(Buffer.byteLength(JSON.stringify(text)));
+    }
+  }
+  const all = [...ascii, ...CHARACTERS].join('');
+  for (const text of [
+    all.repeat(500),
+    '\u0001'.repeat(50_000),
+    '漢"'.repeat(30_000),
+    '😀\n'.repeat(20_000),
+  ]) {
+    expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)));
+  }
+});

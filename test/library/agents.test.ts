@@ -1,6 +1,6 @@
 /**
- * The examples inside agent frameworks, from the packed package in an empty folder, with a model that follows a script.
- * The frameworks have 80 MB together, so they are no dependencies of this project: `npm run soak` installs them.
+ * The examples for agent frameworks, run from the packed package in an empty folder with a scripted model. The
+ * frameworks take 80 MB, so they are not dependencies of this project: `npm run soak` installs them.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ let tarball: string;
 beforeAll(() => {
   directory = temporaryDirectory();
   if (!isSoak) return;
-  // Without scripts: prepack would build dist/ anew under the other tests.
+  // Without scripts, because prepack would rebuild dist/ while other tests use it.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory.path];
   tarball = join(directory.path, JSON.parse(run(root, 'npm', args))[0].filename);
 });
@@ -34,7 +34,7 @@ function run(cwd: string, program: string, args: readonly string[], home?: strin
 const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
 
 describe.runIf(isSoak).each(['vercel-ai', 'openai-agents'])('the example %s', (name) => {
-  it('compiles, gives the model the tools and their answers, and its changes can be undone', () => {
+  it('compiles, gives the model the tools and their answers, and makes changes that can be undone', () => {
     const project = join(directory.path, name);
     cpSync(join(root, 'examples', name), project, { recursive: true });
     const types = `@types/node@${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies['@types/node']}`;

@@ -1,4 +1,4 @@
-/** The examples of docs/LIBRARY.md and of the README: they compile with the strictest options, run, and print what stands under them. */
+/** The examples in docs/LIBRARY.md and the README compile with the strictest options and print the shown output. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { compile, layOutProject } from './project.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The directory that the document shows. */
+/** The directory that the examples of the document use. */
 const app = {
   '.env': 'TOKEN=1\n',
   'README.md': '# The app\n',
@@ -34,7 +34,7 @@ const examples = [
   })),
 ].filter(({ code }) => boxed || !code.includes("'require'"));
 
-/** Blocks of code with what they print right behind them. */
+/** Blocks of code that are followed by a block with their output. */
 function examplesIn(text: string): Example[] {
   const blocks = text.matchAll(/^## ([^\n]+)$|^```ts\n(.*?)^```\n```text\n(.*?)^```$/gms);
   let title = '';
@@ -58,7 +58,7 @@ interface Outcome {
   error?: string;
 }
 
-/** One process for all of them: to start one takes longer than most examples. */
+/** Runs all examples in one process, because starting one takes longer than most examples. */
 const RUN_ALL = `
   const [directory, project, count] = process.argv.slice(1);
   const outcomes = [];
@@ -84,7 +84,7 @@ function runAll(): Outcome[] {
   const args = ['--input-type=module', '-e', RUN_ALL, directory.path, project, `${examples.length}`];
   const env = { PATH: process.env.PATH };
   const ran = spawnSync(process.execPath, args, { encoding: 'utf8', env });
-  // It ends by itself: no example leaves anything at work.
+  // The process ends by itself, so no example leaves anything running.
   expect(ran).toMatchObject({ status: 0, stderr: '' });
   return JSON.parse(ran.stdout) as Outcome[];
 }
@@ -107,14 +107,14 @@ describe('the examples of the documents', () => {
   });
 
   it.each(examples.map((example, index) => ({ ...example, index })))(
-    'run and print what stands under them: $title',
+    'run and print the output that the document shows: $title',
     ({ prints, index }) => {
       expect(outcomeOf(index)).toEqual({ stdout: prints });
     },
   );
 });
 
-it('names every kind of failure in the document', () => {
+it('the document names every kind of failure', () => {
   const union = readFileSync(join(root, 'src/engine/failures.ts'), 'utf8');
   const kinds = [...union.matchAll(/\bkind: '([\w-]+)'/g)].map(([, kind]) => kind!);
   const [table] = /^\| about \| kinds \|\n(\|.*\n)+/m.exec(document)!;

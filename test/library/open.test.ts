@@ -1,4 +1,4 @@
-/** The short way in: what `open` takes, and what its files do. */
+/** The options of `open`, and what its files do. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -35,7 +35,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('open', () => {
-  it('keeps the history in the usual state directory, in the one named, or nowhere', async () => {
+  it('stores the history in the default state directory, in a named one, or nowhere', async () => {
     for (const [options, keeps] of [
       [{}, ['.local/state/cofferdam']],
       [{ environment: { XDG_STATE_HOME: join(home, 'xdg') } }, ['xdg/cofferdam']],
@@ -50,7 +50,7 @@ describe('open', () => {
     }
   });
 
-  it('refuses directories that cannot be opened, and a history inside of them', async () => {
+  it('refuses directories that cannot be opened, and a history inside an opened directory', async () => {
     expect(await failure(open([], { home, environment: {} }))).toBeInstanceOf(RangeError);
     expect(isFailure(await failure(open('~/missing', { home, environment: {} })), 'not-found')).toBe(true);
     const inside = await failure(opened({ history: '~/app/state' }));
@@ -61,7 +61,7 @@ describe('open', () => {
     await files.close();
   });
 
-  it('takes several directories, some of them read-only', async () => {
+  it('opens several directories, some of them read-only', async () => {
     layOut(home, { 'lib/l.txt': 'l' });
     const files = await open(['~/app', { path: '~/lib', writable: false }], { home, environment: {} });
     expect(await files.read(join(home, 'lib/l.txt'))).toBe('l');
@@ -69,7 +69,7 @@ describe('open', () => {
     await files.close();
   });
 
-  it('closes at the end of a block', async () => {
+  it('closes its files at the end of an `await using` block', async () => {
     let kept: { read(path: string): Promise<string> };
     {
       await using files = await opened();
@@ -79,8 +79,8 @@ describe('open', () => {
   });
 });
 
-describe('its files', () => {
-  it('say why an edit cannot be made, and make none of the others', async () => {
+describe('the files of open', () => {
+  it('say why an edit cannot be made, and make none of the other edits', async () => {
     const files = await opened();
     const first = { oldText: 'one', newText: '1' };
     const facts = async (oldText: string, newText: string) =>
@@ -93,7 +93,7 @@ describe('its files', () => {
     await files.close();
   });
 
-  it('fail with not-text for a binary file, and give its bytes', async () => {
+  it('fail with not-text for a binary file, but can return its bytes', async () => {
     layOut(app, { 'bin.dat': { base64: 'AP8=' } });
     const files = await opened({ readOnly: true });
     expect(isFailure(await failure(files.read('bin.dat')), 'not-text')).toBe(true);
@@ -112,7 +112,7 @@ describe('its files', () => {
     await files.close();
   });
 
-  it('leave out what ignore files name, unless asked', async () => {
+  it('leave out what ignore files name, unless the program asks for it', async () => {
     const files = await opened({ readOnly: true });
     expect(await files.find('**/*.ts')).toEqual(['src/b.ts']);
     expect(await files.find('**/*.ts', { ignored: true })).toEqual(['out/c.ts', 'src/b.ts']);
@@ -137,7 +137,7 @@ describe('its files', () => {
   });
 });
 
-it('refuses to write half of a character anywhere, and writes nothing', async () => {
+it('refuses half of a character in every argument, and writes nothing', async () => {
   const files = await opened();
   try {
     const before = readBack(app);

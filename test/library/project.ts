@@ -1,4 +1,4 @@
-/** A project that uses the package as it was built, and the strictest compiler for it. */
+/** A project that uses the built package, and a compiler with the strictest options for it. */
 import { spawnSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ export function layOutProject(directory: string): string {
   return project;
 }
 
-/** Into `out/`. */
+/** Compiles files into `out/`. */
 export function compile(
   project: string,
   files: readonly string[],

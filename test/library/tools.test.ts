@@ -1,4 +1,4 @@
-/** The tools of a dialect for a model in the same program: performed as a server performs them. */
+/** The tools of a dialect for a model in the same program, which are performed as in a server. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type OpenFiles, open, openState } from '../../src/library/index.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
   directory.remove();
 });
 
-it('are declared with their schemas, and those that could only fail are left out', async () => {
+it('declares tools with their schemas, and leaves out those that could only fail', async () => {
   const { declarations, instructions } = await files.tools();
   expect(declarations.map(({ name }) => name)).toContain('write_file');
   expect(declarations.map(({ name }) => name)).not.toContain('run_command');
@@ -36,7 +36,7 @@ it('are declared with their schemas, and those that could only fail are left out
   await reading.close();
 });
 
-it('answer what a server answers, errors too, and never reject', async () => {
+it('answers as a server does, also with errors, and never rejects', async () => {
   const { call } = await files.tools();
   const says = async (name: string, args: unknown) => {
     const { text, isError } = await call(name, args);
@@ -53,12 +53,12 @@ it('answer what a server answers, errors too, and never reject', async () => {
   expect(await says('read_text_file', 'a.txt')).toEqual([true, 'arguments must be an object, not string']);
   expect(await says('read_text_file', undefined)).toEqual([true, 'missing required field: path']);
   expect(await says('read_txt', {})).toEqual([true, expect.stringMatching(/^Unknown tool: read_txt/)]);
-  // This dialect reports failures as protocol errors: here they are answers as well.
+  // A server reports failures of this dialect as protocol errors; here they are answers.
   const replay = await files.tools({ dialect: 'replay' });
   expect(await replay.call('read_file', { path: 'b.txt' })).toMatchObject({ isError: true });
 });
 
-it('keep calls of the same paths in the order in which they are made', async () => {
+it('performs calls of the same paths in the order in which they are made', async () => {
   const { call } = await files.tools();
   const edit = (oldText: string, newText: string) =>
     call('edit_file', { path: 'n.txt', edits: [{ oldText, newText }] });
@@ -73,7 +73,7 @@ it('keep calls of the same paths in the order in which they are made', async () 
   expect(readBack(join(home, 'app'))).toMatchObject({ 'n.txt': '3' });
 });
 
-it('enter their changes in the history and their calls in the trace', async () => {
+it('records changes in the history and calls in the trace', async () => {
   const { call } = await files.tools();
   await call('write_file', { path: 'a.txt', content: 'two\n' });
   const [entry] = await files.history();
@@ -87,7 +87,7 @@ it('enter their changes in the history and their calls in the trace', async () =
   expect(events).toEqual([expect.objectContaining({ tool: 'write_file', dialect: 'standard' })]);
 });
 
-it('stop when their signal says so', async () => {
+it('does not perform a call whose signal is aborted', async () => {
   const { call } = await files.tools();
   const signal = AbortSignal.abort();
   expect(await call('write_file', { path: 'n.txt', content: 'n' }, { signal })).toMatchObject({
@@ -96,7 +96,7 @@ it('stop when their signal says so', async () => {
   expect(await files.find('n.txt')).toEqual([]);
 });
 
-it('refuse a dialect, a tool and settings that do not exist', async () => {
+it('refuses a dialect or a tool that does not exist', async () => {
   await expect(files.tools({ dialect: 'none' })).rejects.toThrow(
     /unknown dialect 'none': it is one of standard/,
   );

@@ -1,11 +1,11 @@
-/** A real Chromium for tests, where one is installed. */
+/** A real Chromium for tests, if one is installed. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** How long to wait for a state of the page: a busy machine may take many times as long as an idle one. */
+/** How long to wait for a state of the page: a busy machine may need many times as long as an idle one. */
 export const PATIENCE_MS = 120_000;
 
-/** First the one without windows, which takes two thirds of the processor time. */
+/** The headless shell comes first, because it takes two thirds of the processor time. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -18,9 +18,9 @@ export const chromiumPath: string | undefined = [process.env.CHROMIUM ?? '', ...
   (path) => path !== '' && existsSync(path),
 );
 
-/** As root, as in a container, Chromium runs only without its own sandbox. */
+/** As root, for example in a container, Chromium only runs without its own sandbox. */
 export function startBrowser(): Promise<Browser> {
-  // A process for each page would have to be started and warmed up each time.
+  // One process for all pages: a new process for each page would have to start and warm up each time.
   const args = ['--renderer-process-limit=1', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath: chromiumPath!, args, timeout: PATIENCE_MS });
 }

@@ -1,4 +1,4 @@
-/** All tests in a real Chromium: one file, because a browser takes long to start. */
+/** All tests in a real Chromium. They share one file because a browser takes long to start. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { testView } from '../change-view/view.ts';
 import { chromiumPath } from './browser.ts';
@@ -20,8 +20,8 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium (${where})`, () => {
     afterEach(() => on.end());
 
     testTrace(on);
-    describe('its look', () => testLook(on));
-    describe('the calls on it', () => testOrder(on));
+    describe('(appearance)', () => testLook(on));
+    describe('(order and time range)', () => testOrder(on));
   });
 
   describe('the program and its page', () => testProgram(on));

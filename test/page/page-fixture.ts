@@ -1,4 +1,4 @@
-/** The Tool Trace page in a real Chromium, over the real HTTP server: opened, filled and looked at by tests. */
+/** Opens and fills the Tool Trace page in a real Chromium, with the real HTTP server. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -23,10 +23,10 @@ export class PageFixture {
   sources!: StandIn;
   context: BrowserContext | undefined;
   #shared: Page | undefined;
-  /** An empty page of the same site: a page that waits there for the next test keeps its process. */
+  /** Serves an empty page of the same site: a page that waits there for the next test keeps its process. */
   readonly #elsewhere = createServer((_request, response) => void response.end());
   page!: Page;
-  /** What the browser complained about, and whom it asked. */
+  /** The errors of the browser, and the hosts that it sent requests to. */
   complaints: string[] = [];
   asked = new Set<string>();
 
@@ -69,7 +69,7 @@ export class PageFixture {
     this.sources.events.add(...events.map((event) => ({ ...more, ...event })));
   }
 
-  /** Changes a file, by a call that is shown. */
+  /** Changes a file, and adds the call that did it to the page. */
   change(text: string, path = 'src/a.ts', id = 'e1'): void {
     const { root } = this.http;
     this.sources.history.change(join(root, path), text, { id, roots: [root] });
@@ -88,7 +88,7 @@ export class PageFixture {
     return this.page;
   }
 
-  /** A page has a process of its own, which takes long to start: the tests that need no other device share one. */
+  /** Starting the process of a page takes long, so all tests that need no special device share one page. */
   async #pageFor(options: BrowserContextOptions): Promise<Page> {
     const { viewport = DESKTOP, colorScheme = 'light', ...device } = options;
     if (Object.keys(device).length > 0) return this.#openPage({ viewport, ...options });
@@ -104,7 +104,7 @@ export class PageFixture {
     return context.newPage();
   }
 
-  /** Another test's page may get the same port, and with it what was stored for it. */
+  /** Clears the storage: the page of another test may get the same port, and with it what is stored. */
   async #leaveShared(page: Page): Promise<void> {
     page.removeAllListeners();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -132,13 +132,13 @@ export class PageFixture {
       .filter({ has: page.getByRole('gridcell') });
   }
 
-  /** Waits until so many calls are counted, and their rows drawn. */
+  /** Waits until the counter has this text and the rows are drawn. */
   async shows(text: string): Promise<void> {
     await this.page.locator('#shown-count', { hasText: new RegExp(`^${text}$`) }).waitFor();
     await this.isDrawn();
   }
 
-  /** Waits until the list shows what the page knows: it draws its rows in the next frame, and measures them after that. */
+  /** Waits until the list is up to date: it draws its rows in the next frame, and measures them after that. */
   async isDrawn(): Promise<void> {
     await this.page.evaluate(
       'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',

@@ -1,6 +1,6 @@
 /**
- * Every sentence of a reference has an id in test/spec/<dialect>.json. Goldens (a field `proves`) and tests (a call of
- * `proves`) name what they prove. What nothing proves shows here, and so does an id that no file knows.
+ * Every sentence of a reference has an id in test/spec/<dialect>.json. Golden cases (with a field `proves`) and tests
+ * (with a call of `proves`) name what they prove. A sentence that nothing proves fails here, and so does an unknown id.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ describe('every sentence of every reference is proven by a test', () => {
     });
   }
 
-  it('no test names a sentence that is not written down', () => {
+  it('and no test names a sentence that is not in the list', () => {
     expect([...proven].filter((id) => !sentenceIds().has(id))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The sentences of the references, each with an id: test/spec/<dialect>.json. */
+/** Reads the sentences of the references, each with an id, from test/spec/<dialect>.json. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

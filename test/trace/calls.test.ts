@@ -1,4 +1,4 @@
-/** What the trace says of calls, whichever dialect makes them and whatever it tells its client. */
+/** What the trace says about calls, whichever dialect they use and whatever it answers. */
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -80,7 +80,7 @@ function opened(dialect: string, { tree = TREE, journal = true, sandbox = 'auto'
 }
 
 describe('several files in one call', () => {
-  it('are named also where they were refused, and nothing but refusals is a failure', async () => {
+  it('are named even if they were refused; the call failed if all were', async () => {
     const { call } = opened('replay');
     const event = await call('read_multiple_files', { paths: ['/etc/passwd', '/home/anna/.ssh/id_rsa'] });
     expect(event).toMatchObject({ outcome: 'failed', error: 'outside' });
@@ -90,7 +90,7 @@ describe('several files in one call', () => {
     ]);
   });
 
-  it('are named with the outcome of each, and partial success is no failure', async () => {
+  it('are named with the outcome of each, and a partial success is not a failure', async () => {
     const { call, at } = opened('replay');
     const event = await call('read_multiple_files', { paths: ['a.txt', 'nope', '/etc/shadow', 'src'] });
     expect(event.outcome).toBe('ok');
@@ -102,7 +102,7 @@ describe('several files in one call', () => {
     ]);
   });
 
-  it('are named when they are to be edited, missing ones too', async () => {
+  it('are named if the call edits them, even missing ones', async () => {
     const { call, at } = opened('replay');
     const edits = [{ oldText: 'one', newText: 'ONE' }];
     const event = await call('edit_files', { paths: ['a.txt', 'nope.txt', 'src/b.ts'], edits });
@@ -119,14 +119,14 @@ describe('several files in one call', () => {
     expect(globbed.paths.map(({ path }) => path)).not.toContain(at('src/*.ts'));
   });
 
-  it('that a search leaves out because they lie outside are named', async () => {
+  it('are named as refused if a search leaves them out because they are outside', async () => {
     const { call } = opened('replay');
     const event = await call('grep_files', { regex: 'root', globs: ['/etc/*', '**/*.ts'] });
     expect(event.outcome).toBe('ok');
     expect(event.paths).toContainEqual({ path: '/etc/*', how: 'refused' });
   });
 
-  it('that a listing only passes are not refused: a link that leads out is not followed', async () => {
+  it('are not named as refused if a listing only passes a link that leads outside', async () => {
     const { call, at } = opened('repo');
     symlinkSync('/etc', at('src/out'));
     const event = await call('list_files', { directory: 'src' });
@@ -142,7 +142,7 @@ describe('a call that fails', () => {
     ['repo', 'read_file', { path: './../x' }, '../x', 'refused'],
     ['patch', 'write_file', { path: '../x', content: '' }, '../x', 'refused'],
     ['workspace', 'edit_file', { file: 'a.txt', find: 'no', replace: '' }, 'a.txt', 'looked-at'],
-  ] as const)('of %s, %s %o, names the whole path', async (dialect, tool, args, path, how) => {
+  ] as const)('in the dialect %s, %s %o, names the whole path', async (dialect, tool, args, path, how) => {
     const { call, at } = opened(dialect);
     const event = await call(tool, args);
     expect(event.outcome).toBe('failed');
@@ -150,7 +150,7 @@ describe('a call that fails', () => {
     expect(event.paths.every((touched) => touched.path.startsWith('/'))).toBe(true);
   });
 
-  it('does not guess where .. behind a name leads, which may be a link', async () => {
+  it('does not guess where .. after a name leads, as the name may be a link', async () => {
     const { call, at, root } = opened('replay');
     symlinkSync('/etc', at('out'));
     for (const path of ['out/../a.txt', `${root}/out/../a.txt`, './src/../../x']) {
@@ -160,14 +160,14 @@ describe('a call that fails', () => {
     }
   });
 
-  it('names a path below the directory that the session works in', async () => {
+  it('resolves a path against the directory that the session works in', async () => {
     const { call, at } = opened('fileeditor');
     await call('set_workspace', { path: at('src') });
     const event = await call('read_files', { path: 'no.txt' });
     expect(event.paths).toEqual([{ path: at('src/no.txt'), how: 'looked-at' }]);
   });
 
-  it('names a directory by its real path, also when it was given as a link', async () => {
+  it('names a directory by its real path, even if it was given as a link', async () => {
     const { top, root } = opened('replay');
     symlinkSync(root, join(top, 'link'));
     const engine = new Engine({ roots: [{ path: join(top, 'link'), writable: true }] });
@@ -189,7 +189,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  it('in words of its own has its kind and its path', async () => {
+  it('with a message of the dialect’s own still has its kind and its path', async () => {
     const { call, at } = opened('fileeditor');
     expect(await call('set_workspace', { path: '/etc' })).toMatchObject({
       error: 'outside',
@@ -214,7 +214,7 @@ describe('a call that fails', () => {
 });
 
 it.each([true, false])(
-  'a change that changes nothing names what it looked at, with a journal: %s',
+  'a call that changes nothing names what it looked at (with a journal: %s)',
   async (journal) => {
     const { call, at } = opened('fileeditor', { journal });
     await call('set_workspace', { path: at('.') });
@@ -224,7 +224,7 @@ it.each([true, false])(
 );
 
 describe('a command', () => {
-  it('is recorded differently if it failed than if it took too long', async () => {
+  it('that failed is recorded differently from one that timed out', async () => {
     const { call } = opened('replay');
     expect(await call('execute_command', { command: 'exit 3' })).toMatchObject({ error: 'exit-code' });
     expect(await call('execute_command', { command: 'sleep 9', timeout: 1 })).toMatchObject({
@@ -233,7 +233,7 @@ describe('a command', () => {
     expect(await call('execute_command', { command: 'true' })).toMatchObject({ outcome: 'ok' });
   });
 
-  it('of a shell is not said to be held by rules for its arguments; one that only reads is', async () => {
+  it('is recorded as confined by argument rules only if it is one that only reads', async () => {
     const shell = await opened('replay', { sandbox: 'off' }).call('execute_command', { command: 'true' });
     expect(shell.confinement).toContain('limits');
     expect(shell.confinement).not.toContain('argument rules');
@@ -255,7 +255,7 @@ describe('a command', () => {
     expect(event.confinement).toContain('limits');
   });
 
-  it('names what it was given to read if it only reads', async () => {
+  it('that only reads names what it was given to read', async () => {
     const { call, root, at } = opened('patch');
     symlinkSync('a.txt', at('link.txt'));
     const ran = { path: root, how: 'ran-in' };
@@ -295,13 +295,13 @@ describe('why a call failed', () => {
     const { call } = opened(dialect);
     const event = await call(tool, args);
     expect(event).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(sentence) });
-    // A colon would promise what the trace does not show.
+    // A colon would announce a content that the trace does not show.
     expect(event.reason).not.toMatch(/:$/);
     expect(JSON.stringify(event)).not.toContain('private-text');
   });
 });
 
-describe('a call that comes to no tool', () => {
+describe('a call that reaches no tool', () => {
   const wrong = [
     ['unknown-tool', 'nosuch', { name: 'nosuch', arguments: {} }],
     ['bad-arguments', 'read_file', { name: 'read_file', arguments: 'str' }],
@@ -310,7 +310,7 @@ describe('a call that comes to no tool', () => {
     ['bad-arguments', 'nosuch', { name: 'nosuch', arguments: 1 }],
   ] as const;
 
-  it.each([false, true])('is an event on stdio, by the library: %s', async (byLibrary) => {
+  it.each([false, true])('is an event on stdio (by the library: %s)', async (byLibrary) => {
     const { app, events } = opened('replay');
     const [input, output] = [new PassThrough(), new PassThrough()];
     const serving = serveOnStdio(app, input, output, { byLibrary });
@@ -328,7 +328,7 @@ describe('a call that comes to no tool', () => {
     await serving.stop();
   });
 
-  it('is an event over HTTP, with a session and without', async () => {
+  it('is an event over HTTP, with and without a session', async () => {
     const { events, recorderFor } = tracing();
     const fixture = await HttpFixture.open({}, TREE, { trace: recorderFor(['/']) });
     closing.push(() => fixture.close());
@@ -348,7 +348,7 @@ describe('a call that comes to no tool', () => {
   });
 });
 
-it("puts a call into the client's own trace, by either way to the tools", async () => {
+it("a call becomes part of the client's own trace on both lanes", async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   for (const byLibrary of [false, true]) {
     const { app, parents } = opened('replay');

@@ -1,4 +1,4 @@
-/** A little OpenTelemetry collector on this machine: takes spans over HTTP, as JSON or protobuf, and decodes them. */
+/** A small OpenTelemetry collector on this machine: accepts spans over HTTP, as JSON or protobuf, and decodes them. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,7 +22,7 @@ export interface Collector {
   close(): void;
 }
 
-/** `answer` is the status it answers with, or 'never'. */
+/** `answer`: the status that the collector answers with, or 'never'. */
 export async function startCollector(answer: number | 'never' = 200): Promise<Collector> {
   const spans: TakenSpan[] = [];
   const requests: Collector['requests'] = [];
@@ -85,7 +85,7 @@ function valueInJson({ stringValue, intValue, doubleValue, arrayValue }: JsonVal
   return stringValue ?? doubleValue ?? Number(intValue);
 }
 
-/** Numbers of fields are those of opentelemetry/proto/trace/v1. */
+/** The field numbers are those of opentelemetry/proto/trace/v1. */
 function spansInProtobuf(body: Buffer): TakenSpan[] {
   const spans: TakenSpan[] = [];
   for (const resourceSpans of message(body).bytes(1)) {

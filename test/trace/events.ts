@@ -36,7 +36,7 @@ export function anEvent(about: Partial<TraceEvent> = {}): TraceEvent {
   };
 }
 
-/** Gone after the test. */
+/** A state directory that is removed after the test. */
 export function aStateDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'cofferdam-trace-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -58,7 +58,7 @@ export interface Writer {
   ended: Promise<{ code: number | null; output: string }>;
 }
 
-/** Another process that appends `count` events as `server`; `shell` stands before its command line. */
+/** Starts a process that appends `count` events as `server`; `shell` is put before its command line. */
 export async function startWriter(
   state: string,
   server: string,

@@ -27,13 +27,13 @@ function followed(state: string, settings: TraceLogSettings = {}) {
   return { log, ids, stop, problems, trace: join(state, 'trace') };
 }
 
-/** An event of this moment. */
+/** An event with the current time. */
 function now(id: string) {
   return anEvent({ id, at: Date.now(), ms: 0 });
 }
 
 describe('following', () => {
-  it('tells what is appended from now on, and nothing older', async () => {
+  it('delivers what is appended from now on, and nothing older', async () => {
     const state = aStateDirectory();
     const before = new TraceLog(openDirectoryState(state));
     before.append(now('before'));
@@ -45,7 +45,7 @@ describe('following', () => {
     before.close();
   });
 
-  it('begins before there is any directory', async () => {
+  it('can begin before the directory exists', async () => {
     const state = join(aStateDirectory(), 'not-yet');
     const { ids, log } = followed(state);
     log.append(now('a'));
@@ -55,7 +55,7 @@ describe('following', () => {
     expect(ids).toEqual(['a', 'b']);
   });
 
-  it('tells every event of another process once and in order, across many files', async () => {
+  it('delivers every event of another process once and in order, across many files', async () => {
     const state = aStateDirectory();
     const { ids } = followed(state);
     const writer = await startWriter(state, 'other', 3000, '', {
@@ -67,7 +67,7 @@ describe('following', () => {
     expect(readdirSync(join(state, 'trace')).length).toBeGreaterThan(3);
   });
 
-  it('goes on after midnight', async () => {
+  it('continues after midnight', async () => {
     const state = aStateDirectory();
     let clock = Date.UTC(2025, 10, 16, 23, 59);
     const { log, ids, trace } = followed(state, { now: () => clock });
@@ -95,7 +95,7 @@ describe('following', () => {
     expect(ids).toEqual(['a', 'ü']);
   });
 
-  it('goes on in a file that was emptied, and tells nothing twice when only its end was cut off', async () => {
+  it('continues in a file that was emptied, and delivers nothing twice if only its end was cut off', async () => {
     const state = aStateDirectory();
     const { log, ids, trace } = followed(state, { now: () => Date.UTC(2025, 10, 16) });
     const file = join(trace, '2025-11-16.jsonl');
@@ -112,7 +112,7 @@ describe('following', () => {
     expect(ids).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  it('goes on when the directory was moved away and made anew', async () => {
+  it('continues when the directory was moved away and made again', async () => {
     const state = aStateDirectory();
     let clock = Date.UTC(2025, 10, 16);
     const { log, ids, trace } = followed(state, { now: () => clock });
@@ -129,7 +129,7 @@ describe('following', () => {
     expect(ids).toEqual(['a', 'b', 'c']);
   });
 
-  it('skips foreign lines, and a stretch without any line end', async () => {
+  it('skips foreign lines, and a stretch without any newline', async () => {
     const state = aStateDirectory();
     const { log, ids, trace } = followed(state, { now: () => Date.UTC(2025, 10, 16) });
     log.append(now('a'));
@@ -139,14 +139,14 @@ describe('following', () => {
     expect(ids).toEqual(['a', 'b']);
   });
 
-  it('does not look through a link, neither for the directory nor for a file', async () => {
+  it('does not follow a link in place of the directory or of a file', async () => {
     const state = aStateDirectory();
     const elsewhere = aStateDirectory();
     const { ids, problems, trace } = followed(state);
     symlinkSync(elsewhere, trace);
     writeFileSync(join(elsewhere, '2025-11-16.jsonl'), lineOf(now('planted')));
     await until(() => problems.length > 0);
-    expect(problems).toEqual([expect.stringContaining('no directory of its own')]);
+    expect(problems).toEqual([expect.stringContaining('not a real directory')]);
     rmSync(trace);
     mkdirSync(trace);
     symlinkSync(join(elsewhere, '2025-11-16.jsonl'), join(trace, '2025-11-16.jsonl'));
@@ -155,7 +155,7 @@ describe('following', () => {
     expect(ids).toEqual(['real']);
   });
 
-  it('tells nothing after it was ended, and ends with the log', async () => {
+  it('delivers nothing after it was stopped, and stops when the log closes', async () => {
     const state = aStateDirectory();
     const { log, ids, stop } = followed(state);
     const others: string[] = [];

@@ -22,7 +22,7 @@ import { anEvent, aStateDirectory, eventOf, filesIn, lineOf, linesIn, startWrite
 const DAY = 24 * 3600 * 1000;
 const noon = Date.UTC(2025, 10, 16, 12);
 
-/** With a clock that stands until it is moved. */
+/** A log with a clock that only the test moves. */
 function aLog(settings: TraceLogSettings = {}) {
   const state = aStateDirectory();
   const problems: string[] = [];
@@ -36,14 +36,14 @@ function aLog(settings: TraceLogSettings = {}) {
 }
 
 describe('appending', () => {
-  it('opens and makes nothing before the first event', async () => {
+  it('opens and creates nothing before the first event', async () => {
     const { log, trace } = aLog();
     expect(await log.recent(10)).toEqual([]);
     log.close();
     expect(existsSync(trace)).toBe(false);
   });
 
-  it('writes one line an event into a file of the day, for the owner alone', () => {
+  it('writes one line per event into a file of the day that only the owner can read', () => {
     const { log, state, trace } = aLog();
     log.append(anEvent({ id: 'a' }));
     log.append(anEvent({ id: 'b' }));
@@ -53,7 +53,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('makes the state directory for the owner alone as well', () => {
+  it('makes a state directory that only the owner can read', () => {
     const state = join(aStateDirectory(), 'not', 'yet');
     const log = new TraceLog(openDirectoryState(state));
     log.append(anEvent());
@@ -70,7 +70,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('follows a full file by the next one, also after a new start', () => {
+  it('continues in the next file when one is full, also after a restart', () => {
     const settings = { bounds: { part: 1000, all: 1_000_000 } };
     const { log, state } = aLog(settings);
     for (let n = 0; n < 9; n++) log.append(anEvent({ id: `a${n}` }));
@@ -85,7 +85,7 @@ describe('appending', () => {
     expect(Math.max(...sizes)).toBeLessThan(1000 + 400);
   });
 
-  it('removes the oldest files when all together are too large, and nothing else', () => {
+  it('removes only the oldest files when all files together are too large', () => {
     const { log, state, clock, trace } = aLog({ bounds: { part: 1000, all: 4000 } });
     log.append(anEvent());
     writeFileSync(join(trace, 'notes.txt'), 'x'.repeat(10_000));
@@ -111,7 +111,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('goes on in a new file when its own was removed or moved away', () => {
+  it('continues in a new file when its own was removed or moved away', () => {
     const { log, state, clock, trace } = aLog();
     log.append(anEvent({ id: 'a' }));
     rmSync(trace, { recursive: true });
@@ -125,7 +125,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('goes on at the end of a file that was emptied', () => {
+  it('continues at the start of a file that was emptied', () => {
     const { log, state, trace } = aLog();
     log.append(anEvent({ id: 'a' }));
     truncateSync(join(trace, '2025-11-16.jsonl'), 0);
@@ -134,7 +134,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('begins a line of its own behind one that was cut off', async () => {
+  it('begins a new line after one that is incomplete', async () => {
     const { log, state, trace } = aLog();
     mkdirSync(trace);
     writeFileSync(join(trace, '2025-11-16.jsonl'), lineOf(anEvent({ id: 'cut' })).slice(0, 40));
@@ -144,7 +144,7 @@ describe('appending', () => {
     log.close();
   });
 
-  it('writes nothing after it was closed', () => {
+  it('writes nothing after the log was closed', () => {
     const { log, trace } = aLog();
     log.close();
     log.append(anEvent());
@@ -152,8 +152,8 @@ describe('appending', () => {
   });
 });
 
-describe('what stands in the way', () => {
-  it('is not followed when the directory is a link: nothing is written, and that is told once', async () => {
+describe('an obstacle to appending', () => {
+  it('can be a link in place of the directory: nothing is written, and that is reported once', async () => {
     const { log, state, problems, trace, clock } = aLog();
     const elsewhere = aStateDirectory();
     symlinkSync(elsewhere, trace);
@@ -162,19 +162,19 @@ describe('what stands in the way', () => {
     clock.now += 60_000;
     log.append(anEvent());
     expect(readdirSync(elsewhere)).toEqual([]);
-    expect(problems).toEqual([expect.stringContaining('trace is no directory of its own')]);
-    await expect(log.recent(1)).rejects.toThrow('no directory of its own');
+    expect(problems).toEqual([expect.stringContaining('trace is not a real directory')]);
+    await expect(log.recent(1)).rejects.toThrow('not a real directory');
     rmSync(trace);
     clock.now += 60_000;
     log.append(anEvent());
     expect(linesIn(state, '2025-11-16.jsonl')).toHaveLength(1);
-    expect(problems.slice(1)).toEqual(['calls are on record again; 3 are not']);
+    expect(problems.slice(1)).toEqual(['calls are recorded again; 3 were not']);
     log.append(anEvent());
     expect(problems).toHaveLength(2);
     log.close();
   });
 
-  it('is not made through a link that leads nowhere', () => {
+  it('can be a link that leads nowhere: nothing is created where it points', () => {
     const { log, problems, trace } = aLog();
     const target = join(aStateDirectory(), 'target');
     symlinkSync(target, trace);
@@ -184,7 +184,7 @@ describe('what stands in the way', () => {
     log.close();
   });
 
-  it('is a file where the directory belongs', () => {
+  it('can be a file in place of the directory', () => {
     const { log, problems, trace } = aLog();
     writeFileSync(trace, 'mine');
     log.append(anEvent());
@@ -198,7 +198,7 @@ describe('what stands in the way', () => {
     ['a link that leads nowhere', (path: string) => symlinkSync(`${path}.none`, path)],
     ['a directory', (path: string) => mkdirSync(path)],
     ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
-  ])("is passed over when it is %s in a file's place: the next file is used", async (_, place) => {
+  ])('can be %s in place of a file: then the next file is used', async (_, place) => {
     const { log, state, problems, trace } = aLog();
     const other = join(state, 'other');
     writeFileSync(other, 'other\n');
@@ -214,13 +214,13 @@ describe('what stands in the way', () => {
     log.close();
   });
 
-  it('is a full disk: told once, and the next whole line is read again', async () => {
+  it('can be a full disk: it is reported once, and later lines can be read', async () => {
     const state = aStateDirectory();
     // A limit on the file's size cuts a write in the middle and then refuses, as a full disk does.
     const writer = await startWriter(state, 'full', 200, "trap '' XFSZ; ulimit -f 8;");
     const { code, output } = await writer.ended;
     expect(code).toBe(0);
-    expect(output).toMatch(/^calls are not all on record: .*\ndone\n$/);
+    expect(output).toMatch(/^not all calls are recorded: .*\ndone\n$/);
     const [name] = filesIn(state);
     expect(readFileSync(join(state, 'trace', name!), 'utf8').endsWith('\n')).toBe(false);
     await (await startWriter(state, 'after', 3)).ended;
@@ -253,7 +253,7 @@ describe('two processes', () => {
 });
 
 describe('the recent events', () => {
-  it('are the newest that fit, oldest first, across files', async () => {
+  it('are the newest that pass the filter, oldest first, across files', async () => {
     const { log, clock } = aLog({ bounds: { part: 1000, all: 1_000_000 } });
     for (let n = 0; n < 40; n++) {
       clock.now = noon + Math.floor(n / 20) * DAY;
@@ -267,7 +267,7 @@ describe('the recent events', () => {
     log.close();
   });
 
-  it('skip torn and foreign lines, and a stretch without any line end', async () => {
+  it('leave out incomplete and foreign lines, and a stretch without any newline', async () => {
     const { log, trace } = aLog();
     const file = join(trace, '2025-11-16.jsonl');
     log.append(anEvent({ id: 'a' }));
@@ -279,7 +279,7 @@ describe('the recent events', () => {
     log.close();
   });
 
-  it('are found when characters of several bytes lie across the blocks that are read', async () => {
+  it('are found when multibyte characters are split between the blocks that are read', async () => {
     const { log } = aLog();
     const paths = [{ path: `/home/${'日本語é😀'.repeat(60)}`, how: 'read' as const }];
     for (let n = 0; n < 1500; n++) log.append(anEvent({ id: `e${n}`, paths }));
@@ -289,7 +289,7 @@ describe('the recent events', () => {
     log.close();
   });
 
-  it('are read without looking at more than is needed, however many there are', async () => {
+  it('are read without reading more than needed, however many there are', async () => {
     const A_DAY = soak(5000, 25_000);
     const { log, trace } = aLog();
     mkdirSync(trace);

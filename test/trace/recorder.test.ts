@@ -30,7 +30,7 @@ function recording(options: Partial<RecorderOptions> = {}) {
 const call = { dialect: 'replay', tool: 'read_file', arguments: { path: 'é.txt' } };
 
 describe('a recorded call', () => {
-  it('is one event with what was touched, how it went and what it cost', () => {
+  it('becomes one event with what it touched, how it ended and what it cost', () => {
     const { recorder, events, clock } = recording();
     const trace = recorder.begin({ ...call, session: 'abc', who: 'anna' });
     trace.touched({ path: '/app/é.txt', how: 'read', bytes: 10, links: 2 });
@@ -57,7 +57,7 @@ describe('a recorded call', () => {
     ]);
   });
 
-  it('has entries of the journal, confinement and notes when there are any', () => {
+  it('has its journal entries, its confinement and its notes, if there are any', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     trace.madeEntry('e1');
@@ -74,7 +74,7 @@ describe('a recorded call', () => {
     });
   });
 
-  it('is failed with the kind of failure and a sentence, without secrets and not too long', () => {
+  it('that failed has the kind of failure and a short reason without secrets', () => {
     const { recorder, events } = recording();
     const reason = `curl --token=hunter2 is not allowed ${'x '.repeat(1000)}`;
     recorder.begin(call).answered({ bytesOut: 5, failure: 'not-found', reason });
@@ -83,7 +83,7 @@ describe('a recorded call', () => {
     expect(events[0]!.reason).toHaveLength(501);
   });
 
-  it('is numbered, and ends once', () => {
+  it('has a number, and ends only once', () => {
     const { recorder, events } = recording();
     const first = recorder.begin(call);
     recorder.begin(call).answered({ bytesOut: 1 });
@@ -97,13 +97,13 @@ describe('a recorded call', () => {
     expect(events[1]!.paths).toEqual([]);
   });
 
-  it('estimates tokens from the bytes when there is no text', () => {
+  it('has its tokens estimated from the bytes if there is no text', () => {
     const { recorder, events } = recording();
     recorder.begin(call).answered({ bytesOut: 401 });
     expect(events[0]!.tokensOut).toBe(101);
   });
 
-  it('takes a clock of its own without being given one', () => {
+  it('is timed by the system clock by default', () => {
     const { events, recorder } = recording({ now: undefined as never });
     const before = Date.now();
     recorder.begin(call).answered({ bytesOut: 1 });
@@ -116,14 +116,14 @@ describe('a recorded call', () => {
   it.each([
     ['none', undefined, 0],
     ['a text', 'x', 3],
-    ['something that is no JSON', { n: 1n }, 0],
-  ])('counts arguments that are unusual: %s', (_, args, bytesIn) => {
+    ['something that has no JSON', { n: 1n }, 0],
+  ])('has the size of unusual arguments: %s', (_, args, bytesIn) => {
     const { recorder, events } = recording();
     recorder.begin({ ...call, arguments: args }).answered({ bytesOut: 1 });
     expect(events[0]!.bytesIn).toBe(bytesIn);
   });
 
-  it("hands on the client's place in its own trace, if it is a text", () => {
+  it("passes on the client's traceparent if it is a string", () => {
     const { recorder, parents } = recording();
     recorder.begin({ ...call, traceparent: 'tp' }).answered({ bytesOut: 1 });
     recorder.begin({ ...call, traceparent: { x: 1 } }).answered({ bytesOut: 1 });
@@ -132,7 +132,7 @@ describe('a recorded call', () => {
 });
 
 describe('the paths of a call', () => {
-  it('say of a place that it was looked at only when nothing else was done there', () => {
+  it('are marked as looked at only if nothing else was done there', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     trace.touched({ path: '/app/a', how: 'read' });
@@ -148,7 +148,7 @@ describe('the paths of a call', () => {
     ]);
   });
 
-  it('are named once for each way of touching them, with the most bytes that were reported', () => {
+  it('are named once for each way of touching them, with the largest number of bytes reported', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     for (let n = 0; n < 1000; n++) trace.touched({ path: '/app/a', how: 'read', bytes: n % 7 });
@@ -162,7 +162,7 @@ describe('the paths of a call', () => {
     expect(events[0]).not.toHaveProperty('morePaths');
   });
 
-  it('are the first 50, and the rest is counted, each once', () => {
+  it('are the first 50; each of the others is counted once', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     for (let round = 0; round < 2; round++) {
@@ -175,7 +175,7 @@ describe('the paths of a call', () => {
     expect(events[0]!.morePaths).toBe(150);
   });
 
-  it('name what was changed or refused, however much was looked at before', () => {
+  it('include what was changed or refused, however much was looked at before', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     for (let n = 0; n < 60; n++) trace.touched({ path: `/app/${n}`, how: 'read' });
@@ -191,7 +191,7 @@ describe('the paths of a call', () => {
     expect(events[0]!.morePaths).toBe(12);
   });
 
-  it('are cut when a client sends something endless as one', () => {
+  it('are truncated if a client sends very long ones', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     trace.touched({ path: 'x'.repeat(5_000_000), how: 'refused' });
@@ -200,14 +200,14 @@ describe('the paths of a call', () => {
   });
 });
 
-describe('long arguments among the contents', () => {
+describe('long arguments that are recorded', () => {
   const recorded = (sent: unknown) => {
     const { recorder, events } = recording({ contents: true });
     recorder.begin({ ...call, arguments: sent }).answered({ bytesIn: 0, bytesOut: 0 });
     return events[0]!.arguments;
   };
 
-  it('are not written to their end', () => {
+  it('are not read beyond the part that is recorded', () => {
     const unread = {
       get oldText() {
         throw new Error('nobody needs it');
@@ -225,7 +225,7 @@ describe('long arguments among the contents', () => {
     [{ ['n'.repeat(9000)]: 1 }],
     [{ short: [1, 'two', null, { three: [true, false] }], ['__proto__']: 'x' }],
     [{ exactly: 'x'.repeat(8192 - '{"exactly":""}'.length) }],
-  ])('begin as their JSON does', (sent) => {
+  ])('are the beginning of their JSON', (sent) => {
     const json = JSON.stringify(sent);
     expect(recorded(sent)).toBe(json.length > 8192 ? `${json.slice(0, 8192)}…` : json);
   });
@@ -235,7 +235,7 @@ describe('contents', () => {
   const secret = 'hunter2';
   const asked = { ...call, arguments: { path: 'a', content: secret } };
 
-  it('are not in what is stored', async () => {
+  it('are not stored by default', async () => {
     const state = aStateDirectory();
     const { recorder } = recording({ log: new TraceLog(openDirectoryState(state)), spans: undefined });
     const trace = recorder.begin(asked);
@@ -249,7 +249,7 @@ describe('contents', () => {
     expect(join(state, name!)).not.toContain(secret);
   });
 
-  it('are there when they were asked for, clipped', () => {
+  it('are recorded on request, truncated', () => {
     const { recorder, events } = recording({ contents: true });
     recorder.begin(asked).answered({ bytesOut: 7, text: secret });
     recorder.begin(call).answered({ bytesOut: 7, text: 'y'.repeat(100_000) });
@@ -260,7 +260,7 @@ describe('contents', () => {
 });
 
 describe('a recorder without a log and without spans', () => {
-  it('costs a call nothing and ends', async () => {
+  it('accepts any call, and closes', async () => {
     const { recorder } = recording({ spans: undefined });
     const circular: Record<string, unknown> = {};
     circular.self = circular;

@@ -11,7 +11,7 @@ const piped = { colour: false };
 const at = new Date(2025, 10, 16, 13, 4, 5).getTime();
 
 describe('an event as a line for people', () => {
-  it('has aligned columns and paths below the directory that is served', () => {
+  it('has aligned columns, and paths relative to the served directory', () => {
     const lines = [
       anEvent({ at, who: 'anna', session: '0b6f3a52-7d36' }),
       anEvent({
@@ -37,7 +37,7 @@ describe('an event as a line for people', () => {
     ]);
   });
 
-  it('is aligned in terminals of any width: what does not fit its column is cut', () => {
+  it('is aligned in terminals of any width: a text that does not fit its column is cut', () => {
     const long = anEvent({
       at,
       who: 'anna-from-the-other-team',
@@ -76,7 +76,7 @@ describe('an event as a line for people', () => {
     }
   });
 
-  it('tells what else is known: more paths, names of the file, confinement, a note and entries of the journal', () => {
+  it('shows what else is known: more paths, hard links, confinement, a note and journal entries', () => {
     const event = anEvent({
       paths: [{ path: '/home/anna/app', how: 'ran-in', links: 2 }],
       morePaths: 7,
@@ -89,7 +89,7 @@ describe('an event as a line for people', () => {
     );
   });
 
-  it('names whole paths when several directories are served, and when one only begins like it', () => {
+  it('shows whole paths if several directories are served, or if a path only begins like the served one', () => {
     const paths = [{ path: '/home/anna/app/a', how: 'read' as const }];
     expect(eventLine(anEvent({ roots: ['/home/anna/app', '/b'], paths }), piped)).toMatch(
       /read \/home\/anna\/app\/a$/,
@@ -100,7 +100,7 @@ describe('an event as a line for people', () => {
     expect(eventLine(anEvent({ roots: ['/'], paths }), piped)).toMatch(/read home\/anna\/app\/a$/);
   });
 
-  it.each([30, 60, 80, 100, 117])('is cut to %i columns, also with wide characters and colours', (width) => {
+  it.each([30, 60, 80, 100, 117])('is cut to %i columns, even with wide characters and colours', (width) => {
     for (const name of ['x'.repeat(300), '日本'.repeat(200), '😀e\u0301'.repeat(100)]) {
       const event = anEvent({ paths: [{ path: `/home/anna/app/${name}`, how: 'changed' }] });
       for (const colour of [false, true]) {
@@ -112,15 +112,15 @@ describe('an event as a line for people', () => {
     }
   });
 
-  it.each(['⌚', '⭐', '✅', '⚡', '日', '😀'])('knows that %s takes two columns', (character) => {
+  it.each(['⌚', '⭐', '✅', '⚡', '日', '😀'])('counts two columns for %s', (character) => {
     expect(columnsOf(character)).toBe(2);
   });
 
-  it.each(['a', '7', '#', '→', '✓', '…'])('knows that %s takes one', (character) => {
+  it.each(['a', '7', '#', '→', '✓', '…'])('counts one column for %s', (character) => {
     expect(columnsOf(character)).toBe(1);
   });
 
-  it('is coloured only when asked for, and every colour ends', () => {
+  it('is coloured only on request, and every colour is reset', () => {
     const event = anEvent({ outcome: 'failed', error: 'outside' });
     expect(eventLine(event, piped)).not.toContain('\x1b');
     const line = eventLine(event, { colour: true, width: 60 });
@@ -128,7 +128,7 @@ describe('an event as a line for people', () => {
     expect(line.match(/\x1b\[[1-9]\d*m/g)).toHaveLength(line.match(/\x1b\[0m/g)!.length);
   });
 
-  it('lets nothing that came from outside move the cursor, colour or hide anything', () => {
+  it('escapes whatever could move the cursor, colour the line or hide something', () => {
     const nasty = 'a\x1b[2Jb\x1b]0;t\x07\r\n\t\0\x7f\x9b31m\u202e\u200b\u2028\u2066\ufeff\ud800\u{e0041}z';
     const event = anEvent({
       who: nasty,
@@ -151,7 +151,7 @@ describe('an event as a line for people', () => {
     expect(coloured.replaceAll(/\x1b\[(?:0|1|2|31|32|33)m/g, '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   });
 
-  it('shows a colour cut in the middle of an escape as text', () => {
+  it('shows an escape sequence that was cut in the middle as text', () => {
     const event = anEvent({ paths: [{ path: `/${'\x1b'.repeat(300)}`, how: 'read' }] });
     for (let width = 100; width < 130; width++)
       expect(eventLine(event, { width, colour: false })).not.toContain('\x1b');
@@ -170,12 +170,12 @@ describe('a filter', () => {
     [{ path: 'nowhere' }, false, false],
     [{ failed: true }, false, true],
     [{ failed: true, tool: 'read' }, false, false],
-  ])('%j', (filter, first, second) => {
+  ])('selects events by %j', (filter, first, second) => {
     expect([anEvent(), failed].map(matcherOf(filter))).toEqual([first, second]);
   });
 });
 
-it('that asks for failures finds what was refused in a call that went well otherwise', () => {
+it('a filter for failures finds a call that succeeded except for a refused path', () => {
   const paths = [
     { path: '/home/anna/app/a.txt', how: 'read' as const },
     { path: '/etc/passwd', how: 'refused' as const },
@@ -184,7 +184,7 @@ it('that asks for failures finds what was refused in a call that went well other
 });
 
 describe('showing the trace', () => {
-  it('shows the newest that fit, oldest first, and how many they were', async () => {
+  it('shows the newest events that pass the filter, oldest first, and returns their number', async () => {
     const { log, out, text } = fixture();
     for (let n = 0; n < 10; n++) log.append(anEvent({ id: `e${n}`, at: at + n, tool: `tool-${n % 2}-${n}` }));
     expect(await showTrace({ log, out, filter: { tool: 'tool-1' }, limit: 3 })).toBe(3);
@@ -199,7 +199,7 @@ describe('showing the trace', () => {
     expect(text()).toBe('');
   });
 
-  it('prints events as they are, a line each, and still nothing that a terminal would obey', async () => {
+  it('prints events as JSON, one per line, without anything that a terminal would obey', async () => {
     const { log, out, text } = fixture();
     const event = anEvent({ paths: [{ path: '/\x1b[31m\x9b\u202e\n\ud800"\\', how: 'read' }] });
     log.append(event);
@@ -209,7 +209,7 @@ describe('showing the trace', () => {
     expect(text().trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   });
 
-  it('heads, colours and cuts the lines on a terminal, and does not colour where that is not wanted', async () => {
+  it('prints a header and colours and cuts the lines on a terminal, without colours if it has none', async () => {
     const { log, out, text } = fixture({ isTTY: true, columns: 70 });
     log.append(anEvent());
     log.append(anEvent());
@@ -225,7 +225,7 @@ describe('showing the trace', () => {
     expect(plain.text()).not.toContain('\x1b');
   });
 
-  it('follows until it is called off, showing each event once', async () => {
+  it('follows until it is aborted, and shows each event once', async () => {
     const { log, out, text } = fixture();
     const ending = new AbortController();
     log.append(now('before'));
@@ -244,7 +244,7 @@ describe('showing the trace', () => {
     expect(ids).toEqual(['before', ...Array.from({ length: 20 }, (_, n) => `e${n}`)]);
   });
 
-  it('shows an event once that comes while the older ones are being read', async () => {
+  it('shows an event that comes while the older ones are being read only once', async () => {
     class SlowLog extends TraceLog {
       override async recent(limit: number, filter?: (event: TraceEvent) => boolean): Promise<TraceEvent[]> {
         const told: string[] = [];
@@ -299,7 +299,7 @@ describe('showing the trace', () => {
     expect(ids).toEqual(Array.from({ length: 500 }, (_, n) => `e${n}`));
   });
 
-  it.each([false, true])('ends quietly when nobody reads any more, following: %s', async (follow) => {
+  it.each([false, true])('ends quietly when the reader closes the output (following: %s)', async (follow) => {
     const { log } = fixture();
     for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
     let lines = 0;
@@ -313,16 +313,16 @@ describe('showing the trace', () => {
     expect(await showTrace({ log, out: closing, follow })).toBeLessThan(100);
   });
 
-  it('ends when it is called off while the reader stands still', async () => {
+  it('ends when it is aborted while the reader does not read', async () => {
     const { log } = fixture();
     for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
     const ending = new AbortController();
-    // Takes a line, and never says that it has.
+    // Accepts a line and never calls back.
     const stuck = new Writable({ highWaterMark: 1, write: () => void setImmediate(() => ending.abort()) });
     expect(await showTrace({ log, out: stuck, signal: ending.signal })).toBe(1);
   });
 
-  it('does not keep quiet about another fault of the output', async () => {
+  it('fails when the output has another error', async () => {
     const { log } = fixture();
     log.append(anEvent());
     const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no space')) });
@@ -345,8 +345,8 @@ function fixture(terminal: Partial<ShowTrace['out']> = {}) {
   return { log, out, text: () => written };
 }
 
-describe('a terminal that does not know its width, or has a few columns', () => {
-  it.each([0, 1, 5, 19])('of %d columns gets whole lines, which it wraps itself', async (columns) => {
+describe('a terminal without a known width, or with few columns', () => {
+  it.each([0, 1, 5, 19])('(%d columns) gets whole lines, which it wraps itself', async (columns) => {
     const { log, out, text } = fixture({ isTTY: true, columns, hasColors: () => false });
     log.append(anEvent({ at, paths: [{ path: '/a/long/way/to/a/file', how: 'read' }] }));
     expect(await showTrace({ log, out })).toBe(1);

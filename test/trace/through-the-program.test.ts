@@ -1,4 +1,4 @@
-/** The Tool Trace of a server, as a user finds it in the state directory while the server runs. */
+/** The Tool Trace in the state directory of a running server. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,8 +45,8 @@ async function events(): Promise<TraceEvent[]> {
 
 const at = (path: string) => join(root.path, path);
 
-describe('every access', () => {
-  it('of repo is visible in the Tool Trace', async () => {
+describe('the Tool Trace', () => {
+  it('shows every access of the repo dialect', async () => {
     proves('repo.transparency.trace');
     const server = await start('--dialect', 'repo');
     await server.call('read_file', { path: 'a.txt' });
@@ -78,7 +78,7 @@ describe('every access', () => {
     }
   });
 
-  it('is named by what it did, and changes lead to the journal', async () => {
+  it('says what each call did, and names the journal entries of changes', async () => {
     const server = await start();
     await server.text('write_file', { path: 'new/c.txt', content: 'c\n' });
     await server.text('write_file', { path: 'a.txt', content: 'other\n' });
@@ -99,7 +99,7 @@ describe('every access', () => {
     expect(history.map(({ id }) => id).reverse()).toEqual(entries);
   });
 
-  it('of a command tells what it changed and what stood around it', async () => {
+  it('says what a command changed and what confined it', async () => {
     const server = await start();
     await server.text('execute_command', { command: 'echo more >> a.txt; echo new > made.txt; rm src/b.ts' });
     const [event] = await events();
@@ -119,8 +119,8 @@ describe('every access', () => {
   });
 });
 
-describe('the way back', () => {
-  it('is in it as what it is: an undo, a redo, or what was in the way', async () => {
+describe('an undo', () => {
+  it('is in the trace as an undo or a redo, with what was in the way', async () => {
     const server = await start();
     await server.text('write_file', { path: 'a.txt', content: 'other\n' });
     const [{ entries }] = (await events()) as [TraceEvent];
@@ -152,7 +152,7 @@ describe('the way back', () => {
 });
 
 describe('contents', () => {
-  it('are not in it', async () => {
+  it('are not in the trace by default', async () => {
     const server = await start();
     await server.text('read_file', { path: 'a.txt' });
     await server.text('write_file', { path: 'a.txt', content: 'another-secret\n' });
@@ -160,7 +160,7 @@ describe('contents', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('are in it when that was asked for', async () => {
+  it('are in the trace on request', async () => {
     const server = await start('--trace-contents');
     await server.text('read_file', { path: 'a.txt' });
     const [event] = await events();

@@ -1,4 +1,4 @@
-/** A process that appends events: argv is the state directory, a server's id, how many, and settings of the log. */
+/** A process that appends events. Its arguments: the state directory, a server's id, a count, the log's settings. */
 
 import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { TraceLog } from '../../src/trace/log.ts';

@@ -1,7 +1,7 @@
-/** Cofferdam's own tools. Paths are relative to the directory served, because they may be. */
+/** An agent that uses Cofferdam's own tools. Its paths are relative to the served directory, which saves tokens. */
 
 export const cofferdam = {
-  /** All lines in one search, one patch for all files. */
+  /** One search finds all lines, and one patch changes all files. */
   async typo(conversation, { wrong, right }) {
     const { text } = await conversation.ask('grep_files', { pattern: wrong });
     await conversation.ask('apply_patch', {
@@ -29,12 +29,12 @@ export const cofferdam = {
 
   async undo(conversation) {
     const { text } = await conversation.ask('history', { limit: 3 });
-    // A line for each entry begins with its name; the lines of its files are indented.
+    // Each entry has a line that begins with its name, and indented lines for its files.
     const entries = text.split('\n').filter((line) => /^\w/.test(line));
     await conversation.ask('undo', { entry: entries[2].split(' ')[0] });
   },
 
-  /** Each answer that is not the last ends with the call that continues. */
+  /** Every answer but the last ends with the call that continues. */
   async listing(conversation, { directory }) {
     let call = ['list_directory', { path: directory }];
     while (call) {
@@ -55,7 +55,7 @@ export const cofferdam = {
   },
 };
 
-/** The same server where its operator lets agents run commands: many files at once are a matter for the shell. */
+/** The same server where the operator lets agents run commands. The agent then changes many files with the shell. */
 export const cofferdamWithCommands = {
   ...cofferdam,
   needs: 'run_command',
@@ -71,7 +71,7 @@ export const cofferdamWithCommands = {
     }),
 };
 
-/** A patch that changes the lines of a search: `path`, then `12: text` for each line. */
+/** A patch that changes the lines a search found. The search shows `path`, then `12: text` for each line. */
 function linePatch(found, changed) {
   const lines = found.trimEnd().split('\n').slice(1);
   const parts = lines.map((line) => {

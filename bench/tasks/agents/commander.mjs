@@ -1,6 +1,6 @@
 /**
- * Desktop Commander has a shell, and an agent that has one changes many files with it in one call. Its own edits take
- * one place a call, its search answers in two calls or more, so the shell is the better way for searches as well.
+ * Desktop Commander has a shell, with which an agent changes many files in one call. Its own edits change one place per
+ * call, and its search takes two calls or more, so the shell is the better way to search as well.
  */
 
 export const commander = {
@@ -16,14 +16,14 @@ export const commander = {
   uses: (conversation, { folder, functionName }) =>
     shell(conversation, `cd ${folder} && grep -rn --exclude-dir=node_modules '${functionName}(' .`),
 
-  /** patch(1) refuses counts that are wrong, so each hunk becomes an edit. */
+  /** patch(1) refuses hunks with wrong counts, so each hunk becomes an edit. */
   async patch(conversation, { path, hunks }) {
     for (const { name, before, after } of hunks) await edit(conversation, path(name), before, after);
   },
 
   change: (conversation, { path, name, before, after }) => edit(conversation, path(name), before, after),
 
-  /** It remembers the calls of this run with their arguments: an agent can make the edit the other way round. */
+  /** It remembers the calls of this run with their arguments, so an agent can make the reverse edit. */
   async undo(conversation) {
     const { text } = await conversation.ask('get_recent_tool_calls', {
       maxResults: 3,
@@ -34,13 +34,13 @@ export const commander = {
     await edit(conversation, file_path, new_string, old_string);
   },
 
-  /** Its own listing stops at 100 entries of a directory that it lists inside another. */
+  /** Its own listing stops at 100 entries of a nested directory. */
   listing: (conversation, { path, directory }) =>
     conversation.ask('list_directory', { path: path(directory), depth: 1 }),
 
   image: (conversation, { path, name }) => conversation.ask('read_file', { path: path(name) }),
 
-  /** Its edits take UTF-8 only; a line of a program does it. */
+  /** Its edits take UTF-8 only, so a one-line program makes the change. */
   utf16: (conversation, { path, name, before, after }) => {
     const program = [
       `const fs = require('fs'), f = '${path(name)}'`,

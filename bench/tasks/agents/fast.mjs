@@ -1,10 +1,10 @@
 /**
- * fast-filesystem-mcp searches contents and leaves node_modules out; it shows what a pattern matched, so the pattern
- * takes the rest of the line. Its edits take one file a call, and can be held to whole words.
+ * fast-filesystem-mcp searches contents and leaves node_modules out. It shows only what a pattern matched, so the
+ * pattern includes the rest of the line. Its edits change one file per call, and can be limited to whole words.
  */
 
 export const fast = {
-  /** Without this it keeps no copies, whatever a call asks for. */
+  /** Without this setting it keeps no copies, whatever a call asks for. */
   env: { CREATE_BACKUP_FILES: 'true' },
 
   async typo(conversation, { folder, wrong, right }) {
@@ -20,7 +20,7 @@ export const fast = {
     }
   },
 
-  /** fast_read_file gives a line number no heed at the end; fast_extract_lines does. */
+  /** fast_read_file ignores the last line number, and fast_extract_lines does not. */
   middle: (conversation, { path, name, first, count }) =>
     conversation.ask('fast_extract_lines', {
       path: path(name),
@@ -41,7 +41,7 @@ export const fast = {
 
   change: (conversation, { path, name, before, after }) => edit(conversation, path(name), before, after),
 
-  /** Each edit leaves a copy of the file as it was, with the time in its name. */
+  /** Each edit leaves a copy of the old file, with the time in its name. */
   async undo(conversation, { folder }) {
     const { text } = await conversation.ask('fast_search_files', { path: folder, pattern: '.backup.' });
     const copies = [...new Set(text.match(/\/[^"]*\.backup\.\d+/g))];
@@ -64,7 +64,7 @@ export const fast = {
 
   image: (conversation, { path, name }) => conversation.ask('fast_read_file', { path: path(name) }),
 
-  /** Its edits take UTF-8 only, but reads and writes of whole files take an encoding. */
+  /** Its edits take UTF-8 only, but it reads and writes whole files in other encodings. */
   async utf16(conversation, { path, name, before, after }) {
     const encoding = 'utf16le';
     const { text } = await conversation.ask('fast_read_file', { path: path(name), encoding });

@@ -1,6 +1,6 @@
 /**
- * The official server has no search in contents: an agent lists the sources and reads them, all of them in one call.
- * Its edits take several places of one file at once, and exact text only once each.
+ * The official server does not search contents, so an agent lists the sources and reads all of them in one call. Its
+ * edits change several places of one file at once, but each edit changes only the first place with its text.
  */
 
 export const official = {
@@ -15,14 +15,14 @@ export const official = {
     await editAll(conversation, found, (line) => line.replace(word, to));
   },
 
-  /** It counts lines from the beginning or from the end only. */
+  /** It counts lines only from the start or from the end. */
   middle: (conversation, { path, name, first, count }) =>
     conversation.ask('read_text_file', { path: path(name), head: first + count - 1 }),
 
   uses: (conversation, { folder, functionName }) =>
     linesWith(conversation, folder, new RegExp(`\\b${functionName}\\(`)),
 
-  /** The hunks of a patch as edits: one call a file. */
+  /** Sends the hunks of a patch as edits, one call per file. */
   async patch(conversation, { path, hunks }) {
     for (const name of new Set(hunks.map((hunk) => hunk.name))) {
       const edits = hunks

@@ -1,6 +1,6 @@
 /**
- * @shtse8/filesystem-mcp searches contents and leaves node_modules out; it replaces by regular expression in as many
- * files as a call names. It takes paths relative to the directory that it was started in.
+ * @shtse8/filesystem-mcp searches contents and leaves node_modules out. It replaces by regular expression in all files
+ * that a call names. Its paths are relative to the directory that it was started in.
  */
 
 export const shtse8 = {
@@ -10,7 +10,7 @@ export const shtse8 = {
 
   rename: (conversation, { from, to }) => replaceAll(conversation, `\\b${from}\\b`, to),
 
-  /** It reads whole files only. */
+  /** It can only read whole files. */
   middle: (conversation, { name }) => conversation.ask('read_content', { paths: [name] }),
 
   uses: (conversation, { functionName }) => search(conversation, `${functionName}\\(`),

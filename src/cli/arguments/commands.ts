@@ -2,11 +2,11 @@
 
 export interface CommandDescription {
   name: string;
-  /** What follows `cofferdam` and the name, a line for each way to call it. */
+  /** What follows `cofferdam` and the name: one line for each way to call the command. */
   usage: readonly string[];
   /** One line for the list of commands. */
   help: string;
-  /** What its own help says beyond that, a paragraph each. */
+  /** More paragraphs for the help of this command. */
   more?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export const commands = [
   {
     name: 'redo',
     usage: ['[ENTRY] [--force] [--dry-run]'],
-    help: 'take an undo back; the newest undo by default',
+    help: 'take back an undo; the newest undo by default',
   },
   {
     name: 'forget',
@@ -93,7 +93,7 @@ export const commands = [
       'FROM and TO are a state directory, postgres://…, or @FILE: a file with the address of the database, which no other user may read (./@NAME for a directory that begins with @).',
       'Between a directory and a database, DIR=NAME says for each directory of the history what the fleet calls it. Without a name for each of them nothing is copied; --only-named leaves the others out.',
       'Stop the servers that use FROM first: what they change later is not in the copy. When the history grows during the copy, nothing of it becomes visible in TO. An interrupted copy can be made again.',
-      'new-key makes the key with which all servers of a fleet sign sessions and logins from then on. What the key before it signed stays valid until the next new-key.',
+      'new-key makes the key with which all servers of a fleet sign sessions and logins from then on. What the previous key signed stays valid until the next new-key.',
     ],
   },
   {
@@ -118,7 +118,7 @@ export const commands = [
 
 export type CommandName = (typeof commands)[number]['name'];
 
-/** The command without a name: its arguments are the directories. */
+/** The command that users do not name: `cofferdam DIR…`. */
 export const UNNAMED: CommandName = 'serve';
 
 export function commandNamed(name: string | undefined): CommandName | undefined {

@@ -1,12 +1,13 @@
 /**
  * Reads options and directories from the file that --config names, for users who do not want them on the command line.
  *
- * The file is JSON, with comments if you like, or TOML with a table [cofferdam]. Its keys are the names of the options
- * and `directories`. Paths in it start from the directory of the file. An option on the command line takes the place of
- * the one in the file; only what --deny and --hide withhold adds up, since it must not be lost by a slip.
+ * The file is JSON, which may have comments, or TOML with a table [cofferdam]. Its keys are the names of the options
+ * and `directories`. Relative paths start from the directory of the file. An option on the command line replaces the
+ * one in the file; only the globs of --deny and --hide are added up, so that a slip does not drop any.
  */
 import { readFileSync, realpathSync } from 'node:fs';
-import { dirname, extname, relative, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
+import { isInside } from '../../is-inside.ts';
 import { ConfigProblem } from '../clients/formats/format.ts';
 import { json } from '../clients/formats/json.ts';
 import { toml } from '../clients/formats/toml.ts';
@@ -18,7 +19,7 @@ import type { Arguments, OptionValues } from './split.ts';
 import { didYouMean } from './suggest.ts';
 
 export interface ConfigFile {
-  /** Absolute. */
+  /** The absolute path of the file. */
   path: string;
   values: OptionValues;
   directories: readonly string[];
@@ -26,7 +27,7 @@ export interface ConfigFile {
 
 const TABLE = 'cofferdam';
 const DIRECTORIES = 'directories';
-/** An editor finds the schema by this. */
+/** The key by which an editor finds the schema. */
 const SCHEMA = '$schema';
 const ADD_UP: readonly string[] = ['deny', 'hide'];
 const all: readonly Flag[] = flags;
@@ -45,10 +46,10 @@ export function readConfig(file: string, home: string): ConfigFile {
   return { path, values, directories };
 }
 
-/** The commands that take directories, and how many arguments come before these. */
+/** The commands that take directories, and how many arguments come before the directories. */
 const TAKES_DIRECTORIES: Partial<Record<CommandName, number>> = { serve: 0, start: 0, doctor: 0, call: 2 };
 
-/** What holds for a command: the command line says it, or else the file. */
+/** The arguments of a command, with what the file adds to the command line. */
 export function withConfig(given: Arguments, config: ConfigFile): Arguments {
   const { command, rest } = given;
   const values = mergedValues(command, given.values, config);
@@ -73,22 +74,21 @@ function mergedValues(command: CommandName, given: OptionValues, { values }: Con
   return merged;
 }
 
-/** A tool that could change the file could give itself more rights for the next start. */
+/** Fails when tools could change the file, and so give themselves more rights at the next start. */
 export function requireOutOfReach({ path }: ConfigFile, roots: readonly RootArgument[]): void {
   for (const root of roots) {
-    if (!root.writable || !isBelow(path, root.path)) continue;
+    if (!root.writable || !isReachable(path, root.path)) continue;
     throw new UsageError(
       `--config ${path}: tools may change this file, since it is in ${root.path}; move it elsewhere, or serve that directory read-only`,
     );
   }
 }
 
-function isBelow(path: string, directory: string): boolean {
+function isReachable(path: string, directory: string): boolean {
   try {
-    const way = relative(realpathSync(directory), realpathSync(path));
-    return way !== '..' && !way.startsWith('../');
+    return isInside(realpathSync(path), realpathSync(directory));
   } catch {
-    // A directory that is not there is not served.
+    // A directory that does not exist is not served.
     return false;
   }
 }
@@ -102,7 +102,7 @@ function tableIn(path: string, file: string): object {
   throw new UsageError(
     isToml
       ? `--config ${file}: it has no table [${TABLE}]`
-      : `--config ${file}: it must hold one object, as {"directories": ["~/code"]}`,
+      : `--config ${file}: it must hold one object, such as {"directories": ["~/code"]}`,
   );
 }
 

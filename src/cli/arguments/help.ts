@@ -1,4 +1,4 @@
-/** The help texts of the whole program and of each command. */
+/** Writes the help texts of the whole program and of each command. */
 import { type CommandDescription, type CommandName, commands, UNNAMED } from './commands.ts';
 import { type Flag, flagHelp, flags, flagsOf, flagText } from './options/flags.ts';
 
@@ -70,7 +70,7 @@ function usageText({ name }: CommandDescription, usage: string): string {
   return name === UNNAMED ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`.trimEnd();
 }
 
-/** An option that servers do not take names its commands. */
+/** The help of an option. If servers do not take it, the commands that do come first. */
 function helpWithCommands({ for: fits, help }: Flag): string {
   return fits === 'every command' || fits.includes(UNNAMED) ? help : `${fits.join(', ')}: ${help}`;
 }

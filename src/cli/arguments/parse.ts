@@ -1,4 +1,4 @@
-/** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
+/** Turns an argument list into a command, or fails with one clear line that says what is wrong with it. */
 import { resolve } from 'node:path';
 import { defaultDialect, dialectNamed, dialectNames } from '../../dialects/by-name.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -8,7 +8,7 @@ import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
-import { parseStateRequest, type StateRequest } from './copy-arguments.ts';
+import { type HistoryCommand, parseHistoryCommand, requireAtMost } from './history-commands.ts';
 import { parseEncodings } from './options/encoding-flags.ts';
 import { flagsOf } from './options/flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
@@ -19,26 +19,27 @@ import { switchesIn } from './options/variables.ts';
 import { type RootArgument, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
 import { type Arguments, type OptionValues, splitArguments } from './split.ts';
-import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
+import { parseStateRequest, type StateRequest } from './state-request.ts';
 import { namesInstead } from './suggest.ts';
 
 export interface Options {
   dialects: Dialect[];
   readOnly: boolean;
   errors: 'protocol' | 'results';
-  /** About how many tokens an answer may hold, in dialects that keep to that. */
+  /** About how many tokens an answer may have, in dialects that limit it. */
   maxTokens: number | undefined;
   allowGitConfig: boolean;
-  /** Globs of what no tool gets. */
+  /** Globs of files that no tool may use. */
   deny: readonly string[];
+  /** Globs of files that do not exist for any tool. */
   hide: readonly string[];
-  /** Files in other encodings than UTF-8. */
+  /** Which files have another encoding than UTF-8. */
   encodings: readonly EncodingRule[];
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
   state: StateSettings;
-  /** For the operator. */
+  /** Warnings for the operator. */
   warnings: readonly string[];
 }
 
@@ -56,7 +57,7 @@ export type Command =
   | { do: 'call'; tool: string; json: string; roots: RootArgument[]; options: Options }
   | { do: 'tools'; options: Options; together: boolean }
   | { do: 'doctor'; roots: RootArgument[]; options: Options }
-  | StateCommand
+  | HistoryCommand
   | StateRequest
   | { do: 'completions'; shell: Shell };
 
@@ -67,7 +68,7 @@ export function parseCommand(
   argv: readonly string[],
   environment: Environment,
   home: string,
-  /** From COFFERDAM_STATE. */
+  /** The value of COFFERDAM_STATE. */
   state?: string,
 ): Command {
   const split = splitArguments(argv);
@@ -85,13 +86,13 @@ export function parseCommand(
 
 function parseArguments(
   { command, values, rest }: Arguments,
-  /** What the command line itself, or a variable, says. */
+  /** The options of the command line and the environment, without those of the configuration file. */
   typed: OptionValues,
   environment: Environment,
   home: string,
   state: string | undefined,
 ): Command {
-  // `cofferdam tools` alone shows every dialect; with one of these it shows what such a server offers.
+  // `cofferdam tools` alone shows every dialect. With one of these options it shows what such a server offers.
   const isOfServer = ['dialect', 'tools', 'toolset'].some((name) => values[name] !== undefined);
   const usual = command === 'tools' && !isOfServer ? dialectNames : [defaultDialect];
   const dialects = chooseDialects((values.dialect as string[] | undefined) ?? usual);
@@ -148,11 +149,11 @@ function parseArguments(
         stdio: serverArguments(typed, options.state),
       };
     default:
-      return parseStateCommand(command, rest, values, options);
+      return parseHistoryCommand(command, rest, values, options);
   }
 }
 
-/** Each directory has a port of its own among these, so that servers of several directories can run side by side. */
+/** The ports from which each directory gets its own, so that servers of several directories can run side by side. */
 const USUAL_ADDRESS = '127.0.0.1:7440-7639';
 
 /** The options with which a client starts the same server on stdio, from any directory. */
@@ -160,7 +161,7 @@ function serverArguments(values: OptionValues, { address, directory }: StateSett
   return flagsOf('serve').flatMap(({ name }) => {
     const value =
       name === 'state' && values.state !== undefined ? directory : fromAnywhere(name, values[name]);
-    // The address holds a password, so nothing prints it: users who need it in output give a file.
+    // The address holds a password, so it is never printed: users give --state-file instead.
     if (name === 'state' && address !== undefined) return [];
     if (value === undefined || name === 'http' || needsHttp(name)) return [];
     if (value === true) return [`--${name}`];
@@ -168,7 +169,7 @@ function serverArguments(values: OptionValues, { address, directory }: StateSett
   });
 }
 
-/** The client starts the server in a directory of its own. */
+/** Makes the value independent of the working directory: a client starts the server in another one. */
 function fromAnywhere(name: string, value: OptionValues[string]): OptionValues[string] {
   const isPath = name === 'state-file' || name === 'config';
   return isPath && typeof value === 'string' ? resolve(value) : value;
@@ -231,7 +232,7 @@ function shellNamed(rest: readonly string[]): Shell {
   throw new UsageError(`completions needs the name of a shell: bash, zsh or fish${wrong}`);
 }
 
-/** Over HTTP anybody with a token could name any directory of this machine. */
+/** Parses `--client-roots`, which is only for stdio: over HTTP, any client could name any directory. */
 function parseClientRoots([directory]: readonly string[], { http }: OptionValues, options: Options): Command {
   if (directory !== undefined)
     throw new UsageError(
@@ -241,12 +242,13 @@ function parseClientRoots([directory]: readonly string[], { http }: OptionValues
     throw new UsageError('--client-roots is not for a fleet: its directories have names (DIR=NAME)');
   if (http !== undefined)
     throw new UsageError('--client-roots is for stdio: over HTTP a client could name any directory');
-  const deaf = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
-  if (deaf) throw new UsageError(`the dialect ${deaf.name} knows no roots of clients: give directories`);
+  const unaware = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
+  if (unaware)
+    throw new UsageError(`the dialect ${unaware.name} knows no roots of clients: give directories`);
   return { do: 'serve', roots: [], options };
 }
 
-/** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
+/** If the command line names no directory, a setting of the dialect may name one, which is then read-only. */
 function rootsFrom(
   directories: readonly string[],
   options: Options,

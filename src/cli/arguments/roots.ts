@@ -1,9 +1,9 @@
-/** Reads the directories of the command line: `DIR`, `DIR:ro`, and `DIR=NAME` in a fleet. */
+/** Parses the directories of the command line: `DIR`, `DIR:ro`, and `DIR=NAME` in a fleet. */
 import type { RootSpec } from '../../engine/index.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface RootArgument extends RootSpec {
-  /** What all replicas of a fleet call it. */
+  /** The name that all replicas of a fleet have for it. */
   name?: string;
 }
 
@@ -14,7 +14,7 @@ export function toRoot(text: string): RootArgument {
   return text.endsWith(':ro') ? { path: text.slice(0, -3), writable: false } : { path: text, writable: true };
 }
 
-/** A directory whose path has a `=` in it is written `DIR==NAME`. */
+/** Parses `DIR=NAME`, or `DIR==NAME` if the path itself contains a `=`. */
 export function toNamedRoot(text: string): RootArgument {
   const root = toRoot(text);
   const found = namedIn(root.path);
@@ -33,7 +33,7 @@ function namedIn(text: string): { path: string; name: string } | undefined {
   const at = double >= 0 ? double : text.lastIndexOf('=');
   const path = text.slice(0, at);
   const name = text.slice(double >= 0 ? at + 2 : at + 1);
-  // Without the second '=' nobody can tell which of several is meant.
+  // If the path contains a '=', only a double one shows where the name begins.
   if (at <= 0 || !NAME.test(name) || (double < 0 && path.includes('='))) return undefined;
   return { path, name };
 }

@@ -1,5 +1,5 @@
 /** Splits an argument list into a command, the values of its options and its other arguments. */
-// Only to ask whether a name exists, as a shell does.
+// Only to check whether a name exists.
 import { existsSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
@@ -9,7 +9,7 @@ import { tokensOf } from './tokens.ts';
 
 export interface Arguments {
   command: CommandName;
-  /** Whether the command was named; `serve` has no name. */
+  /** Whether the user named the command. Nobody has to name `serve`. */
   named: boolean;
   values: OptionValues;
   /** Everything but the options and the command. */
@@ -20,7 +20,7 @@ export type OptionValues = Readonly<Record<string, string | string[] | boolean |
 
 const all: readonly Flag[] = flags;
 
-/** The words that replace a command and ask about the program. */
+/** Words in the place of a command that ask about the program itself. */
 const QUESTIONS: readonly string[] = ['help', 'version'];
 
 export function splitArguments(argv: readonly string[]): Arguments {
@@ -37,7 +37,7 @@ export function splitArguments(argv: readonly string[]): Arguments {
   }
   const first = firstMayBeCommand ? rest[0] : undefined;
   const found = commandNamed(first);
-  // Only now: the suggestion depends on the command, which may come after the option.
+  // Only now, because the suggestion depends on the command, which may come after the option.
   if (unknown.length > 0) throw unknownOption(unknown[0]!, found ?? UNNAMED);
   if (first !== undefined && QUESTIONS.includes(first)) return aboutTheProgram(first, rest.slice(1), values);
   const named = found !== undefined && (found !== UNNAMED || values.help === true);
@@ -110,11 +110,11 @@ function takeOption(
 ): Flag {
   const flag = all.find((known) => known.name === name)!;
   if (!flag.value) {
-    if (value !== undefined) throw new UsageError(`--${name} takes no value, and got '${value}'`);
+    if (value !== undefined) throw new UsageError(`--${name} takes no value, but got '${value}'`);
     values[name] = true;
     return flag;
   }
-  // In `--state --read-only` somebody forgot the value: nobody names a directory like that.
+  // In `--state --read-only` the value is missing: nobody has a directory with such a name.
   if (value === undefined || (!inlineValue && value.startsWith('-') && value !== '-'))
     throw new UsageError(`--${name} needs a value: ${flagText(flag)}`);
   if (flag.repeatable) values[name] = [...((values[name] as string[] | undefined) ?? []), value];

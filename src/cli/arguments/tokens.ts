@@ -1,6 +1,6 @@
 /**
- * Cuts an argument list into options, their values and other arguments, as `parseArgs` of Node does without `strict`:
- * to load that one and to describe all options to it takes a server as long as all the rest of its command line.
+ * Cuts an argument list into options, their values and other arguments, as Node's `parseArgs` does without `strict`.
+ * Loading `parseArgs` and describing all options to it would take as long as everything else on the command line.
  */
 import { type Flag, flags } from './options/flags.ts';
 
@@ -44,7 +44,7 @@ export function tokensOf(argv: readonly string[]): ArgumentToken[] {
   return tokens;
 }
 
-/** `-abc` as `-a -b -c`; what follows a letter that takes a value is that value. */
+/** Splits `-abc` into `-a -b -c`. What follows a letter that takes a value is the value. */
 function letters(group: string): string[] {
   const each: string[] = [];
   for (let at = 1; at < group.length; at++) {

@@ -1,4 +1,4 @@
-/** Reads and replaces a client's file: whole or not at all, with its mode, and with the old bytes beside it. */
+/** Reads and replaces a client's file: whole or not at all, with the same mode, and with a backup beside it. */
 import {
   closeSync,
   fchmodSync,
@@ -19,10 +19,10 @@ import { UsageError } from '../usage-error.ts';
 const BOM = '\uFEFF';
 
 export interface ClientConfigFile {
-  /** Where the bytes are, behind all links. */
+  /** The path with all links resolved. */
   path: string;
   exists: boolean;
-  /** Without the byte-order mark. */
+  /** The content, without the byte-order mark. */
   text: string;
   hasBom: boolean;
 }
@@ -41,7 +41,7 @@ export function readConfigFile(named: string): ClientConfigFile {
   return { path, exists: true, text: hasBom ? text.slice(1) : text, hasBom };
 }
 
-/** Follows links: people who keep their settings in a repository have such links. */
+/** Follows links: people who keep their settings in a repository link to them. */
 function targetOf(named: string): string {
   try {
     return realpathSync(named);
@@ -55,7 +55,7 @@ function targetOf(named: string): string {
 
 function bytesOf(path: string): Buffer | undefined {
   try {
-    if (!statSync(path).isFile()) throw new UsageError(`${path} is no file`);
+    if (!statSync(path).isFile()) throw new UsageError(`${path} is not a file`);
     return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -70,7 +70,7 @@ function explained(path: string, error: unknown): Error {
     : new UsageError(`${path}: ${code ?? message}; nothing was changed`);
 }
 
-/** The bytes as they were before the last change. */
+/** The path of the backup: the bytes as they were before the last change. */
 export function backupOf({ path }: ClientConfigFile): string {
   return `${path}.before-cofferdam`;
 }
@@ -81,7 +81,7 @@ export function readBackup(file: ClientConfigFile): string | undefined {
     .replace(/^\uFEFF/, '');
 }
 
-/** `newMode` is for a file that is not there yet. */
+/** `newMode` is the mode of a file that does not exist yet. */
 export function writeConfigFile(
   file: ClientConfigFile,
   text: string,
@@ -106,7 +106,7 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Another program may have written since the file was read. */
+/** Fails when another program changed the file after it was read. */
 function requireUnchanged({ path, exists, text, hasBom }: ClientConfigFile): void {
   const now = bytesOf(path)?.toString('utf8');
   if (now !== (exists ? (hasBom ? BOM : '') + text : undefined))

@@ -1,4 +1,4 @@
-/** What one entry of the table of clients says. */
+/** The facts about one client, as `table.ts` lists them. */
 
 export type Scope = 'user' | 'project';
 export type Platform = 'linux' | 'darwin' | 'win32';
@@ -12,11 +12,11 @@ export interface ServerCommand {
   args: readonly string[];
 }
 
-/** Where a client looks for a file: the first name that exists counts, or else the first name. */
+/** Where a client looks for its file. The first name that exists counts; if none does, the first name. */
 export interface ConfigFolder {
-  /** `~`, `$XDG_CONFIG_HOME` and `%APPDATA%` at the beginning stand for the directories of that name. */
+  /** It may begin with `~`, `$XDG_CONFIG_HOME` or `%APPDATA%`, for the directory of that name. */
   path: string;
-  /** A variable of the environment that names this folder instead. */
+  /** An environment variable that can name another folder. */
   variable?: string;
   names: readonly string[];
 }
@@ -27,23 +27,23 @@ export interface Client {
   name: string;
   format: FormatName;
   user: Readonly<Record<Platform, ConfigFolder>>;
-  /** Below the directory of a project; missing where the client has no such file. */
+  /** The names of the file in a project's directory. Undefined: the client has no such file. */
   project?: readonly string[];
   /** The keys that lead to the list of servers in the file. */
   keys: readonly string[];
   entry(name: string, launch: ServerCommand): ServerEntry;
-  /** The client's own command that adds a server, where it has one for this scope. */
+  /** The client's own command that adds a server, if it has one for this scope. */
   addCommand?(name: string, launch: ServerCommand, scope: Scope): readonly string[] | undefined;
   /** A link that opens the client and asks whether to add the server. */
   link?(name: string, launch: ServerCommand): string;
-  /** The same as an https address, for pages that allow no other links. */
+  /** The same link as an https address, for pages that allow no other links. */
   webLink?(name: string, launch: ServerCommand): string;
-  /** The programs by which it is known to be installed. */
+  /** Programs on the PATH that show that the client is installed. */
   programs: readonly string[];
-  /** How to load the new entry, and how to see that it works: sentences. */
+  /** Sentences that say how to load the new entry, and how to see that it works. */
   see: string;
-  /** What else its users should know: sentences. */
+  /** Sentences that say what else its users should know. */
   notes?: string;
-  /** Where its makers describe all this. */
+  /** The address of the client's own documentation on this. */
   docs: string;
 }

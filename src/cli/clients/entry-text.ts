@@ -1,4 +1,4 @@
-/** A client's entry as somebody would paste it: the part of the file, the command, the link. */
+/** A client's entry as a user would paste it: as a file, or as a command. */
 import { shellWord } from '../../display/shell-word.ts';
 import type { Client, Scope, ServerCommand } from './client.ts';
 import { withEntry } from './formats/edit.ts';

@@ -1,4 +1,4 @@
-/** Finds the file in which a client on this machine keeps its servers, and whether the client is there at all. */
+/** Finds the file in which a client on this machine lists its servers, and whether the client is installed. */
 import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Client, ConfigFolder, Platform, Scope } from './client.ts';
@@ -9,7 +9,7 @@ export interface Machine {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Systems that are not in the table keep their files where Linux does. */
+/** Other systems keep the files where Linux does. */
 export function platformNamed(name: string): Platform {
   return name === 'darwin' || name === 'win32' ? name : 'linux';
 }
@@ -40,11 +40,11 @@ function directoryNamed(word: string, home: string, environment: Machine['enviro
   return set && isAbsolute(set) ? set : join(home, '.config');
 }
 
-/** Its file or its folder is there, or its program is on the PATH. */
+/** Whether the client's file or folder exists, or its program is on the PATH. */
 export function isFound(client: Client, machine: Machine): boolean {
   const { path, names } = client.user[machine.platform];
   const folder = folderOf(client, machine);
-  // The home directory itself says nothing.
+  // That the home directory exists says nothing.
   const signs = path === '~' ? names.map((name) => join(folder, name)) : [folder];
   return signs.some((sign) => existsSync(sign)) || client.programs.some((name) => isOnPath(name, machine));
 }

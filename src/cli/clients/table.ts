@@ -1,4 +1,4 @@
-/** Every fact about MCP clients, once. `npm run docs` writes docs/clients/ and the README's install sections from it. */
+/** Every fact about MCP clients. `npm run docs` writes docs/clients/ and the README's install sections from it. */
 import type { Client, ConfigFolder, Platform, ServerCommand, ServerEntry } from './client.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const satisfies readonly Platform[];
@@ -10,7 +10,7 @@ function everywhere(folder: ConfigFolder): Record<Platform, ConfigFolder> {
   >;
 }
 
-/** The shape that most clients share. */
+/** The entry of most clients. */
 function commandAndArgs(_name: string, { command, args }: ServerCommand): ServerEntry {
   return { command, args };
 }
@@ -29,7 +29,7 @@ export const clients: readonly Client[] = [
     user: everywhere({ path: '~', variable: 'CLAUDE_CONFIG_DIR', names: ['.claude.json'] }),
     project: ['.mcp.json'],
     keys: ['mcpServers'],
-    // What its own command writes.
+    // The same entry as its own command writes.
     entry: (name, launch) => ({ ...typedCommand(name, launch), env: {} }),
     addCommand: (name, { command, args }, scope) => [
       'claude',

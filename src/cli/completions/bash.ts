@@ -1,14 +1,13 @@
 /** Completion for bash. It works without the package bash-completion. */
-import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
+import { type Completed, type CompletedCommand, namedCommands, type Vocabulary } from './vocabulary.ts';
 
 export function bashScript(vocabulary: Vocabulary): string {
-  const named = vocabulary.commands.filter((command) => command !== unnamed(vocabulary));
-  const names = named.map(({ name }) => name);
+  const names = namedCommands(vocabulary).map(({ name }) => name);
   return `# Completion of cofferdam for bash: source this file, or save it as
 # ~/.local/share/bash-completion/completions/cofferdam.
 _cofferdam() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
-  # bash parts --option=value at the equals sign.
+  # bash splits --option=value at the equals sign.
   if [[ $word == = ]]; then word=
   elif [[ $before == = ]]; then before=\${COMP_WORDS[COMP_CWORD-2]}
   fi

@@ -1,14 +1,19 @@
-/** Completion for fish, with the help of each option beside it. */
-import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
+/** Completion for fish, which shows the help text of each option. */
+import {
+  type Completed,
+  type CompletedCommand,
+  namedCommands,
+  unnamedCommand,
+  type Vocabulary,
+} from './vocabulary.ts';
 
 export function fishScript(vocabulary: Vocabulary): string {
-  const first = unnamed(vocabulary);
-  const named = vocabulary.commands.filter((command) => command !== first);
+  const named = namedCommands(vocabulary);
   const names = named.map(({ name }) => name).join(' ');
   return `# Completion of cofferdam for fish: save this file as ~/.config/fish/completions/cofferdam.fish.
 complete -c cofferdam -f
 ${named.map(({ name, help }) => `complete -c cofferdam -n __fish_use_subcommand -a ${name} -d ${quoted(help)}`).join('\n')}
-${linesOf(first, `not __fish_seen_subcommand_from ${names}`)}
+${linesOf(unnamedCommand(vocabulary), `not __fish_seen_subcommand_from ${names}`)}
 ${named.map((command) => linesOf(command, `__fish_seen_subcommand_from ${command.name}`)).join('\n')}
 `;
 }

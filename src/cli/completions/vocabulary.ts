@@ -1,11 +1,11 @@
 /** What a shell can complete: every command with its options, and what an option takes. */
 import { commands, UNNAMED } from '../arguments/commands.ts';
-import { STATE_VERBS } from '../arguments/copy-arguments.ts';
 import { type Flag, flagHelp, flagsOf } from '../arguments/options/flags.ts';
+import { STATE_VERBS } from '../arguments/state-request.ts';
 
-/** What may complete a value, or an argument that is no option. */
+/** What completes a value, or an argument that is not an option. */
 export type Completed =
-  /** `list`: several of them, with commas between. */
+  /** `list`: several of the words, separated by commas. */
   { kind: 'words' | 'list'; words: readonly string[] } | { kind: 'file' | 'directory' | 'free' };
 
 export interface CompletedOption {
@@ -20,8 +20,9 @@ export interface CompletedCommand {
   name: string;
   help: string;
   options: readonly CompletedOption[];
-  /** The first argument that is no option, and those after it. */
+  /** The first argument that is not an option. */
   first: Completed;
+  /** The arguments after it. */
   others: Completed;
 }
 
@@ -53,11 +54,16 @@ export function vocabulary(names: Names): Vocabulary {
   };
 }
 
-export function unnamed({ commands: all }: Vocabulary): CompletedCommand {
+/** The command that users do not name. */
+export function unnamedCommand({ commands: all }: Vocabulary): CompletedCommand {
   return all.find(({ name }) => name === UNNAMED)!;
 }
 
-/** The table of options names the kinds of values: `FILE`, `DIR`, or the words that it may be. */
+export function namedCommands({ commands: all }: Vocabulary): CompletedCommand[] {
+  return all.filter(({ name }) => name !== UNNAMED);
+}
+
+/** What an option takes, by the name of its value in the table: `FILE`, `DIR`, or the words that it may be. */
 function valueTaken({ name, value }: Flag, names: Names): Completed | undefined {
   if (value === undefined) return undefined;
   if (name === 'dialect') return { kind: 'list', words: names.dialects };

@@ -1,9 +1,10 @@
-/** Completion for zsh, with the help of each option beside it. */
-import { type Completed, type CompletedCommand, unnamed, type Vocabulary } from './vocabulary.ts';
+/** Completion for zsh, which shows the help text of each option. */
+import { type Completed, type CompletedCommand, namedCommands, type Vocabulary } from './vocabulary.ts';
 
 export function zshScript(vocabulary: Vocabulary): string {
-  const named = vocabulary.commands.filter((command) => command !== unnamed(vocabulary));
-  const described = named.map(({ name, help }) => `      ${quoted(`${name}:${help}`)}`).join('\n');
+  const described = namedCommands(vocabulary)
+    .map(({ name, help }) => `      ${quoted(`${name}:${help}`)}`)
+    .join('\n');
   return `#compdef cofferdam
 # Completion of cofferdam for zsh: save this file as _cofferdam in a directory of $fpath.
 _cofferdam() {
@@ -32,7 +33,7 @@ if [[ $funcstack[1] == _cofferdam ]]; then _cofferdam "$@"; else compdef _coffer
 function commandCase({ name, options, first, others }: CompletedCommand): string {
   const specs = options.map(({ name: option, help, value }) => {
     const described = `[${help.replace(/[[\]\\:]/g, '\\$&')}]`;
-    // With the equals sign zsh takes the value behind one, and as the next word.
+    // With the equals sign here, zsh accepts both `--option=value` and `--option value`.
     return quoted(
       value === undefined ? `--${option}${described}` : `--${option}=${described}:value:${action(value)}`,
     );

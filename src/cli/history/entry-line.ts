@@ -1,4 +1,4 @@
-/** One entry of the journal as a line for people: when, which tool, which paths. */
+/** Writes one entry of the journal as a line for people: when, which tool, which paths. */
 
 import { type Paint, plainPaint } from '../../display/colour.ts';
 import { localTime } from '../../display/local-time.ts';
@@ -28,13 +28,13 @@ export function byId(entries: readonly JournalEntry[]): ById {
   return new Map(entries.map((entry) => [entry.id, entry]));
 }
 
-export interface TakenBack {
+interface TakenBack {
   verb: 'undo' | 'redo';
   /** The entry that a tool made. */
   original: string;
 }
 
-/** What it means to undo an entry: to undo an undo is to redo, and to undo that is to undo once more. */
+/** What undoing an entry means for the tool's entry: undoing an undo is a redo, and undoing that is an undo again. */
 function takenBack(id: string, all: ById): TakenBack {
   let original = id;
   let undoes = true;

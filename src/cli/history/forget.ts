@@ -2,20 +2,21 @@
 import { resolve } from 'node:path';
 import { plain } from '../../display/plain-text.ts';
 import {
+  type ForgetReport,
   type ForgetRequest,
-  type Forgotten,
   History,
   type JournalEntry,
   openState,
   type StateSource,
 } from '../../engine/index.ts';
 import { forgetTraced } from '../../trace/forget.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
-import { named, type Outcome } from './history.ts';
+import { entryNamed } from './history.ts';
 
 export interface ForgetArguments {
-  /** Entries and paths. */
+  /** Ids of entries, and paths. */
   what: readonly string[];
   all: boolean;
   dryRun: boolean;
@@ -47,14 +48,14 @@ async function requestsFor(
   const ids: string[] = [];
   const paths: string[] = [];
   for (const each of what) {
-    if (await isEntry(history, each)) ids.push((await named(history, each)).id);
+    if (await isEntry(history, each)) ids.push((await entryNamed(history, each)).id);
     else paths.push(resolve(each));
   }
   const ofPaths = paths.map((path): ForgetRequest => ({ what: 'path', path }));
   return ids.length > 0 ? [{ what: 'entries', ids }, ...ofPaths] : ofPaths;
 }
 
-/** A word alone may name an entry or a path. Nobody can take a forget back, so do not guess. */
+/** A single word may name an entry or a path. A forget cannot be undone, so this never guesses. */
 async function isEntry(history: History, what: string): Promise<boolean> {
   if (what.includes('/') || what === '.' || what === '..') return false;
   const entries = await history.entries();
@@ -70,23 +71,23 @@ async function isEntry(history: History, what: string): Promise<boolean> {
   return fits;
 }
 
-interface ForgetReport {
+interface ReportParts {
   request: ForgetRequest;
-  forgotten: Forgotten;
+  forgotten: ForgetReport;
   calls: number;
   dryRun: boolean;
   entries: readonly JournalEntry[];
 }
 
-function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
-  const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
+function reportText({ request, forgotten, calls, dryRun, entries }: ReportParts): string {
+  const { things, bytes, unreferenced, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
-  const nothing = things + spare + calls === 0;
+  const nothing = things + unreferenced + calls === 0;
   if (nothing)
     lines.push(`There is nothing to forget${request.what === 'all' ? '' : ` of ${nameOf(request)}`}.`);
   else {
     const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
-    const more = spare === 0 ? '' : `, ${count(spare, 'content')} that no entry needs`;
+    const more = unreferenced === 0 ? '' : `, ${count(unreferenced, 'content')} that no entry needs`;
     lines.push(
       `${dryRun ? 'would forget' : 'forgotten'}: ${count(things, 'content')} (${bytes} bytes)${more}${traced}`,
     );

@@ -1,5 +1,5 @@
-/** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and how to undo it. */
-// Only checks whether something is there, as a shell would.
+/** `cofferdam history`, `diff`, `undo` and `redo`: shows what was changed, undoes it, and takes that back. */
+// Only to check whether a directory exists.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Paint, paintDiff } from '../../display/colour.ts';
@@ -15,15 +15,9 @@ import {
 } from '../../engine/index.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { tracedUndo } from '../../trace/traced-undo.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
-
-export interface Outcome {
-  output: string;
-  failed: boolean;
-  /** The obstacle that ended the work after everything in the output was done. */
-  problem?: string;
-}
 
 const SHORTEST_PREFIX = 2;
 
@@ -44,7 +38,7 @@ export async function showHistory(history: History, asked: HistoryRequest, paint
   if (entries.length === 0 && directory !== undefined) requireThere(directory);
   if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'No changes are recorded.\n', failed: false };
-  // What is listed may have undone something that is not.
+  // A listed entry may have undone one that is not listed.
   const all = byId(await history.entries());
   const shown = entries.map((entry) => [entry, toolOf(entry, all)] as const);
   const width = Math.max(...shown.map(([, tool]) => tool.length));
@@ -52,13 +46,13 @@ export async function showHistory(history: History, asked: HistoryRequest, paint
   return { output: lines.join(''), failed: false };
 }
 
-/** A list, with each entry on a line of its own. */
+/** A JSON array with each entry on a line of its own. */
 function jsonOf(entries: readonly JournalEntry[]): string {
   return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
 }
 
 export async function showDiff(history: History, id: string, paint: Paint): Promise<Outcome> {
-  const entry = await named(history, id);
+  const entry = await entryNamed(history, id);
   return { output: paintDiff(diffsText(await history.diff(entry.id)), paint), failed: false };
 }
 
@@ -73,7 +67,7 @@ function diffText({ path, to, kind, text, note }: FileDiff): string {
   return text === '' ? `${kind} ${plain(path)}${note ? ` (${plain(note)})` : ''}\n` : plainLines(text);
 }
 
-/** Contents may hold anything; on a terminal nothing of it may act. */
+/** Contents may hold control sequences, which must not reach a terminal. */
 function plainLines(text: string): string {
   return text
     .split('\n')
@@ -82,11 +76,11 @@ function plainLines(text: string): string {
 }
 
 export interface UndoRequest {
-  /** An entry's id or the beginning of it, or a directory; the newest entry when there is none. */
+  /** The id of an entry or the beginning of one, or a directory. Default: the newest entry. */
   what?: string | undefined;
   since?: number | undefined;
   force: boolean;
-  /** Say what would be done, and do nothing. */
+  /** Whether to say what would be done, and do nothing. */
   dryRun: boolean;
 }
 
@@ -94,7 +88,7 @@ export async function undo(history: History, recorder: Recorder, asked: UndoRequ
   const { what, since, force, dryRun } = asked;
   const undoing = { recorder, force, dryRun, word: 'undone' } as const;
   if (what !== undefined && !(await isDirectory(history, what))) {
-    if (since === undefined) return undoAll(history, [await named(history, what)], undoing);
+    if (since === undefined) return undoAll(history, [await entryNamed(history, what)], undoing);
     if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
   }
   const below = what === undefined ? {} : { below: placeNamed(what) };
@@ -106,7 +100,7 @@ export async function undo(history: History, recorder: Recorder, asked: UndoRequ
   return undoAll(history, meant, undoing);
 }
 
-/** Takes back the last undo, or the one that is named. */
+/** Takes back the last undo, or the one that `what` names. */
 export async function redo(
   history: History,
   recorder: Recorder,
@@ -116,20 +110,20 @@ export async function redo(
   const entries = await history.entries();
   const originals = new Set(entries.filter(({ undoes }) => undoes === undefined).map(({ id }) => id));
   const undoings = entries.filter(({ undoes, state }) => originals.has(undoes!) && state !== 'undone');
-  // Two may have undone a part of it each, at the same time.
+  // Two undos at the same time may each have undone a part of the entry.
   const undosWith = ({ undoes }: JournalEntry) => undoings.filter((entry) => entry.undoes === undoes);
   if (what === undefined) {
     const last = newestOf(undoings, entries);
     if (!last) return { output: 'There is nothing to redo.\n', failed: true };
     return undoAll(history, undosWith(last), redoing);
   }
-  const { id } = await named(history, what);
+  const { id } = await entryNamed(history, what);
   const undoing = undoings.find((entry) => entry.undoes === id || entry.id === id);
   if (!undoing) return { output: `${id} is not undone, so there is nothing to redo.\n`, failed: true };
   return undoAll(history, undosWith(undoing), redoing);
 }
 
-/** The undo to redo first: an entry that was undone, redone and undone again counts from its last undo. */
+/** The undo to redo first. For an entry that was undone, redone and undone again, the last undo counts. */
 function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[]): JournalEntry | undefined {
   const known = byId(all);
   const meant = new Set(undoings);
@@ -171,7 +165,7 @@ async function undoAll(
       : await undoOne(history, entry, undoing, untouched);
     if (typeof done === 'string') {
       problem += done;
-      // By force all of them are undone that can be.
+      // With --force, every entry is undone that can be.
       if (force) continue;
       break;
     }
@@ -192,8 +186,8 @@ function stepLines(steps: UndoPlan['steps']): string[] {
 }
 
 /**
- * What would be done, or why not. `restored` has the paths that newer entries of the same run would restore first: what
- * is there now is not in the way.
+ * What would be done, or why not. `restored` has the paths that newer entries of the same run would restore before this
+ * one, so that what is there now is no obstacle.
  */
 async function planOne(
   history: History,
@@ -211,7 +205,7 @@ async function planOne(
   return plan.steps;
 }
 
-/** What was done, or why not; The output says `untouched` when nothing of the entry was touched. */
+/** What was done, or why not, followed by `untouched` when nothing of the entry was touched. */
 async function undoOne(
   history: History,
   { id }: JournalEntry,
@@ -233,7 +227,7 @@ async function undoOne(
   }
 }
 
-/** What happened on the way, in one line. */
+/** A failure of the engine, in one line. */
 function failureText(facts: Failure): string {
   const { kind, path = '', code = kind } = facts as { kind: string; path?: string; code?: string };
   return `${plain(path)}: ${FAILURE_WORDS[code] ?? code}`;
@@ -248,7 +242,7 @@ const FAILURE_WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** What is redone is the entry that had been undone. */
+/** The entry as the output shows it: for a redo, the entry that had been undone. */
 function shownAs(word: 'undone' | 'redone', entry: JournalEntry, all: ById): [JournalEntry, string] {
   const redone = word === 'redone' && all.get(entry.undoes ?? '');
   const shown = redone ? { ...redone, state: 'done' as const } : { ...entry, state: 'undone' as const };
@@ -267,8 +261,8 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
   return `${id} cannot be ${word} as it is:\n${lines.join('')}${`${untouched}${way}`.trim()}\n`;
 }
 
-/** The one entry whose id begins so. */
-export async function named(history: History, what: string): Promise<JournalEntry> {
+/** The one entry whose id begins with this text. Fails when there is none, or more than one. */
+export async function entryNamed(history: History, what: string): Promise<JournalEntry> {
   const entries = await history.entries();
   const fitting = what.length < SHORTEST_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(what));
   if (fitting.length === 1) return fitting[0]!;
@@ -276,18 +270,18 @@ export async function named(history: History, what: string): Promise<JournalEntr
   throw new UsageError(`${what} could be ${fitting.map(({ id }) => id).join(' or ')}`);
 }
 
-/** A directory, or `=NAME/…` as the entries of a fleet show it where it is not given. */
+/** An absolute path, or `=NAME/…`, which is how entries of a fleet name a directory that was not given here. */
 function placeNamed(what: string): string {
   return what.startsWith('=') ? what : resolve(what);
 }
 
-/** A directory that is gone may have a history; one that never was is a slip. */
+/** Fails for a directory that does not exist. Call this only when it has no history: a deleted one may have some. */
 function requireThere(directory: string): void {
   if (!directory.startsWith('=') && !existsSync(directory))
     throw new UsageError(`${directory}: no such directory`);
 }
 
-/** A directory that is there, or in which something was changed, may also be meant by its name alone. */
+/** Whether a directory is meant. A bare name means one if it exists, or if something in it was changed. */
 async function isDirectory(history: History, what: string): Promise<boolean> {
   if (what === '') return false;
   if (what.includes('/') || what === '.' || what === '..' || what.startsWith('=')) return true;
@@ -295,7 +289,7 @@ async function isDirectory(history: History, what: string): Promise<boolean> {
   return existsSync(what) || (await history.entries({ below: resolve(what) })).length > 0;
 }
 
-/** Whether an entry can be meant: its id, or the beginning of one. */
+/** Whether this is the id of an entry, or the beginning of one. */
 async function isEntry(history: History, what: string): Promise<boolean> {
   return what.length >= SHORTEST_PREFIX && (await history.entries()).some(({ id }) => id.startsWith(what));
 }

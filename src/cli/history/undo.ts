@@ -1,4 +1,4 @@
-/** `cofferdam undo` and `redo`, with their line in the trace. */
+/** `cofferdam undo` and `redo`, which the trace records, too. */
 import { History } from '../../engine/index.ts';
 import { openRecorder } from '../../trace/open.ts';
 import type { CommandTo } from '../arguments/parse.ts';

@@ -1,4 +1,4 @@
-/** What to paste into a client, and the address of the page: printed at the start, where somebody reads it. */
+/** Texts to paste into clients, and the address of the page, which a server prints at the start if a user watches. */
 
 import type { RootInfo } from '../../engine/index.ts';
 import type { ClientConfig } from '../../server/page/sources.ts';
@@ -28,7 +28,7 @@ export function stdioConfigs(roots: readonly RootInfo[], launch: ServerCommand):
   ].join('\n');
 }
 
-/** The same for the page of the server, before its first call. */
+/** The same configurations for the Tool Trace page, which shows them before the first call. */
 export function pageConfigs(launch: ServerCommand): ClientConfig[] {
   const claudeCode = clientNamed('claude-code')!;
   return [
@@ -51,7 +51,7 @@ function rightsText({ writable }: RootInfo): string {
     : '(read-only)';
 }
 
-/** The arguments that serve the same directories again, from anywhere. */
+/** The arguments with which another server serves the same directories, from any working directory. */
 export function directoryArguments(roots: readonly Pick<RootInfo, 'path' | 'writable'>[]): string[] {
   return roots.map(({ path, writable }) => {
     // Without the slash, /a/b:ro would mean the directory /a/b, read-only.

@@ -1,4 +1,4 @@
-/** Opens what a server serves, from directories and options. It leaves out directories that it cannot open, with a warning. */
+/** Opens the directories of a server, as its options say. Leaves out those that it cannot open, with a warning. */
 import { resolve } from 'node:path';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
@@ -10,24 +10,24 @@ import type { Recorder } from '../../trace/recorder.ts';
 import type { Options } from '../arguments/parse.ts';
 import type { Environment, Surroundings } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
-import { locateState } from './tracing.ts';
+import { locateState } from './locate-state.ts';
 
 export interface OpenApp extends App {
   trace: Recorder;
-  /** Where the journal and the trace are kept; undefined where they cannot be. */
+  /** Where the journal and the trace are kept. Undefined: nowhere. */
   source: StateSource | undefined;
   fleet: Fleet | undefined;
-  /** Whether the journal keeps changes, and where; for the operator. */
+  /** Says whether the journal keeps changes, and where, for the operator. */
   journal: string;
   /** Why changes cannot be undone although the operator did not ask for that. */
   whyNoUndo: string | undefined;
   /** The directories that could be opened. */
   roots: readonly RootSpec[];
-  /** Why others could not. */
+  /** Why each of the others could not be opened. */
   skipped: readonly string[];
 }
 
-/** `fleet`: opened and checked before, where the state is one. */
+/** `fleet` is already open and checked. Default: the state is a directory. */
 export function openApp(
   asked: readonly RootSpec[],
   options: Options,
@@ -48,7 +48,7 @@ export function openApp(
   return { ...app, skipped };
 }
 
-/** Opens those of the directories that can be opened; nothing when none of some can. */
+/** Opens the directories that can be opened. `opened` is undefined when some were asked for and none can be. */
 function openPossible<T>(
   asked: readonly RootSpec[],
   open: (roots: readonly RootSpec[]) => T,
@@ -60,7 +60,7 @@ function openPossible<T>(
       return { opened: open(roots), skipped };
     } catch (error) {
       const bad = unopened(error, roots);
-      // Nobody can say what the owner withholds, so the server serves nothing.
+      // The failure is not about a directory: the rules about what to withhold cannot be read, so serve nothing.
       if (!bad) throw error instanceof EngineFailure ? new UsageError(error.message) : error;
       skipped.push(bad.why);
       roots = roots.filter((root) => root !== bad.root);
@@ -69,7 +69,7 @@ function openPossible<T>(
   }
 }
 
-/** What serves the directories that a client names. The code that ends the server closes it. */
+/** Serves the directories that a client names. Close it when the server ends. */
 export interface OpenClientRoots extends ServedClientRoots {
   close(): Promise<void>;
 }
@@ -105,7 +105,7 @@ export function openClientRoots(options: Options, surroundings: Surroundings): O
   };
 }
 
-/** Serves a directory that is given twice once, and read-only when one of the two says so. */
+/** Merges directories that are given twice. The result is read-only if one of the two is. */
 function withoutRepeats(asked: readonly RootSpec[]): readonly RootSpec[] {
   const byPath = new Map<string, RootSpec>();
   for (const root of asked) {
@@ -170,7 +170,7 @@ export function openEngine(
   });
 }
 
-/** Where no tool changes anything, the wall can refuse every change as well. */
+/** If no tool changes anything, the wall can refuse every change, too. */
 function isReadOnly({ readOnly, dialects: chosen }: Options): boolean {
   return readOnly || chosen.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
 }
@@ -196,7 +196,7 @@ const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {
   permission: 'cannot be read by this user',
 };
 
-/** Some dialect must be able to reach every directory. */
+/** Fails unless some dialect can reach every directory. */
 function requireServed(chosen: readonly Dialect[], { engine }: App): void {
   const count = engine.roots.length;
   if (count === 1 || chosen.some(({ servesOne }) => !servesOne)) return;

@@ -13,7 +13,7 @@ import { directoryArguments, httpConfigs, pageConfigs, stdioConfigs } from './cl
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
 import { describeCommands, describeHttp, describeStart } from './start-up.ts';
 
-/** A request that asks whether changes can be made waits no longer. */
+/** How long a readiness request waits for the database. */
 const READY_MS = 2000;
 
 export async function serveHttp(
@@ -21,7 +21,7 @@ export async function serveHttp(
   settings: HttpSettings,
   surroundings: Surroundings,
 ): Promise<number> {
-  // Loaded only now: a server on stdio needs nothing of it.
+  // Loaded only here: a server on stdio does not need it.
   const { startHttp, StartError } = await import('../../server/start-http.ts');
   const { sandbox: mode } = options.commands;
   // A token may be read-only, and then the server must know whether commands are confined.
@@ -64,7 +64,7 @@ export async function serveHttp(
   return 0;
 }
 
-/** Sessions that every server of a fleet finds, and whether changes can be made; nothing for a server outside a fleet. */
+/** The sessions that all servers of a fleet share, and a check that changes can be made. Empty outside a fleet. */
 async function storeOf(
   { fleet }: OpenApp,
   secret: string | undefined,
@@ -83,7 +83,7 @@ async function storeOf(
   };
 }
 
-/** Undo on the page goes through this server's engine; one without a journal still shows what others changed. */
+/** Undo on the page goes through this server's engine. Without a journal, the page still shows what others changed. */
 async function pageOf(
   { engine, dialects, trace: recorder, log }: OpenApp,
   { deny, hide, encodings }: Options,
@@ -92,7 +92,7 @@ async function pageOf(
 ): Promise<PageSources> {
   const { pageHistory } = await import('../../server/page/sources.ts');
   const history = engine.keepsChanges ? engine.history : new History(source, { deny, hide }, encodings);
-  // Without the other options: the address of a database has a password in it.
+  // Without the other options, since the address of a database holds a password.
   const args = [
     ...[resolve(program), '--dialect', dialects.map(({ name }) => name).join()],
     ...directoryArguments(engine.roots),
@@ -104,13 +104,13 @@ async function pageOf(
   };
 }
 
-/** Names programs by absolute paths: a client that is started from a desktop may have another PATH. */
+/** Configurations with absolute paths: a client that is started from a desktop may have another PATH. */
 function ownServerConfigs({ engine: { roots } }: OpenApp, options: string[], program: string): string {
   const args = [resolve(program), ...options, ...directoryArguments(roots)];
   return stdioConfigs(roots, { command: process.execPath, args });
 }
 
-/** Comes before the first line of output: a program that reads that line may send a signal at once. */
+/** Call this before the first line of output: a program that reads the line may send a signal at once. */
 function obeySignals({ server, reload }: StartedHttp): void {
   const stop = () => void server.stop();
   process.once('SIGTERM', stop);

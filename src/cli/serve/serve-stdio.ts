@@ -25,7 +25,7 @@ export async function serveStdio(
   { stdin, stdout }: Streams = process,
 ): Promise<number> {
   const { sandbox: mode } = options.commands;
-  // Without directories, the client names them.
+  // If no directories are given, the client names them.
   const clientRoots = roots.length === 0 ? openClientRoots(options, surroundings) : undefined;
   const fleet = options.state.address === undefined ? undefined : await openFleet(options.state, roots);
   const opened = { ...openApp(roots, options, surroundings, fleet), ...(clientRoots && { clientRoots }) };
@@ -45,15 +45,15 @@ export async function serveStdio(
 }
 
 /**
- * Looking for programs takes longer than the first answers do, and so does reading the files that run late. Both wait
- * for the first answers; a call that needs one of them earlier does it itself.
+ * Finds programs, and reads the files of the package that are only run later. Both take longer than the first answers,
+ * so they come after these. A call that needs one of them earlier does it itself.
  */
 async function introduce(app: OpenApp): Promise<void> {
   ownPackage();
   app.log(describeStart(app, await describeCommands(app), app.journal));
 }
 
-/** A client that only ended its input still gets its answers. A client that was killed waits for none. */
+/** Stops at once if the client was killed. A client that only ended its input still gets its answers. */
 function endWithClient(
   app: OpenApp,
   serving: Serving,

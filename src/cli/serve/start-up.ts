@@ -1,4 +1,4 @@
-/** The start-up lines: what the server serves, and what protects it. */
+/** Writes the start-up lines: what the server serves, and what protects it. */
 import type { Dialect } from '../../dialects/dialect.ts';
 import { grouped } from '../../display/grouped.ts';
 import { limits, type RootInfo } from '../../engine/index.ts';
@@ -38,7 +38,7 @@ function describeServed(dialects: readonly Dialect[], roots: readonly RootInfo[]
   ].join('; ');
 }
 
-/** How commands are confined, in plain words; empty when no tool starts any. */
+/** How commands are confined, in plain words. Empty when no tool starts any. */
 export async function describeCommands({ dialects, engine }: App): Promise<string> {
   if (!dialects.some(({ tools }) => tools.some((tool) => tool.startsPrograms))) return '';
   try {
@@ -52,12 +52,12 @@ export async function describeCommands({ dialects, engine }: App): Promise<strin
   }
 }
 
-/** Tells the operator what it means that nothing confines commands. */
+/** Says what it means that nothing confines commands. */
 export function notConfined(why: string): string {
   return `NOT confined by the system (${why}): they can do what this user can do`;
 }
 
-/** The addresses over HTTP, and a warning when other machines can listen. */
+/** The addresses over HTTP, and a warning when others on the network could listen. */
 export function describeHttp({ dialects }: App, { host, tls }: HttpSettings, url: string): string[] {
   const paths = dialects.map(({ name }) => `${new URL(url).pathname}/${name}`).join(', ');
   const where = `serving ${url} (${dialects[0]!.name}); by name: ${paths}`;

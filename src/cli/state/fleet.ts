@@ -1,7 +1,7 @@
-/** The state of a fleet: opened and checked before anything is served. No message repeats its address. */
+/** Opens the state of a fleet and checks it before anything is served. No message repeats the address. */
 import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import { StateProblem, type StateSource } from '../../engine/index.ts';
+import { isInside } from '../../is-inside.ts';
 import { Fleet } from '../../state/postgres/open.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
@@ -10,11 +10,11 @@ import { UsageError } from '../usage-error.ts';
 
 export interface OpenState {
   source: StateSource;
-  /** The fleet, where the state is one. */
+  /** Undefined: the state is a directory. */
   fleet: Fleet | undefined;
 }
 
-/** For programs that serve: every directory has a name, and locks are known to hold. */
+/** Opens the state for commands that serve. Checks that every directory has a name and that locks hold. */
 export async function openFleet(
   { address, journal }: StateSettings,
   roots: readonly RootArgument[],
@@ -25,17 +25,17 @@ export async function openFleet(
     if (name === undefined)
       throw new UsageError(`${path}: a fleet needs a name for each directory: ${path}=NAME`);
   }
-  return connected(address, roots, true);
+  return connectToFleet(address, roots, true);
 }
 
-/** For programs that look and undo: only the directories that are given can be changed. */
+/** Opens the state for commands that show and undo. They can only change directories that are given. */
 async function openStateOf({ address, directory, roots }: StateSettings): Promise<OpenState> {
   if (address === undefined) return { source: directory, fleet: undefined };
-  const fleet = await connected(address, roots, false);
+  const fleet = await connectToFleet(address, roots, false);
   return { source: () => fleet.openState(), fleet };
 }
 
-/** Runs `use` on the state, and closes what was opened for that. */
+/** Runs `use` on the state, and then closes it. */
 export async function withState<T>(
   settings: StateSettings,
   use: (source: StateSource) => Promise<T>,
@@ -48,8 +48,8 @@ export async function withState<T>(
   }
 }
 
-/** `serves`: each directory becomes the one that its name means, where none is yet. */
-export async function connected(
+/** `serves`: marks each writable directory as the one with its name, if no directory has the name yet. */
+export async function connectToFleet(
   address: string,
   roots: readonly RootArgument[],
   serves: boolean,
@@ -68,7 +68,7 @@ export async function connected(
   }
 }
 
-/** What is known of the reason, without the address: errors of the system name hosts, and never passwords. */
+/** The reason, without the address. Errors of the system name hosts, but never passwords. */
 function whyNot(error: unknown, fleet: Fleet | undefined): string {
   if (!(error instanceof StateUnavailable)) return (error as Error).message;
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
@@ -83,13 +83,13 @@ function realOf(path: string): string {
   }
 }
 
-/** A file in two workspaces would have two locks, and a name in two directories would have one. */
+/** Fails for nested directories, where a file would have two locks, and for two directories with one name. */
 function requireApart(workspaces: readonly { name: string; real: string }[]): void {
   for (const [at, { name, real }] of workspaces.entries()) {
     for (const other of workspaces.slice(0, at)) {
       if (other.name === name) throw new UsageError(`${name} is the name of two directories`);
       const [outer, inner] = real.length < other.real.length ? [real, other.real] : [other.real, real];
-      if (inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`)) {
+      if (isInside(inner, outer)) {
         throw new UsageError(`${inner} is in ${outer}: in a fleet, give the outer directory alone`);
       }
     }

@@ -1,5 +1,5 @@
-/** `cofferdam state copy`: brings a history and a trace from one state into another one, of the same kind or the other. */
-// Only whether a directory is there.
+/** `cofferdam state copy`: copies a history and a trace into another state, which may be of the other kind. */
+// Only to check whether a directory exists.
 import { existsSync } from 'node:fs';
 import { grouped } from '../../display/grouped.ts';
 import { plain } from '../../display/plain-text.ts';
@@ -15,19 +15,19 @@ import {
 } from '../../engine/index.ts';
 import type { State } from '../../state/state.ts';
 import { type CopiedTrace, copyTrace, isTraceEmpty } from '../../trace/copy.ts';
-import type { CopyRequest, StatePlace } from '../arguments/copy-arguments.ts';
 import type { RootArgument } from '../arguments/roots.ts';
-import type { Outcome } from '../history/history.ts';
+import type { CopyRequest, StatePlace } from '../arguments/state-request.ts';
+import type { Outcome } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { connected } from './fleet.ts';
+import { connectToFleet } from './fleet.ts';
 
-/** Says in the new state that a copy has begun: its trace, which comes before the history, is then one of a copy. */
+/** A note in the new state that a copy has begun: a trace without a history is then that of an interrupted copy. */
 const COPYING = 'copying';
 const SHOWN = 20;
 
 interface OpenPlace {
   state: State;
-  /** For the user, without a password. */
+  /** The place in words for the user, without a password. */
   says: string;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function copyState({ from, to, roots, onlyNamed }: CopyRequest): Pr
     throw new UsageError(`${from.directory}: no such directory`);
   if ('directory' in from && 'directory' in to && from.directory === to.directory)
     throw new UsageError('FROM and TO are the same directory');
-  requireApart(to, roots);
+  requireOutsideRoots(to, roots);
   const source = await openPlace(from, roots, false);
   try {
     const target = await openPlace(to, roots, true);
@@ -51,8 +51,8 @@ export async function copyState({ from, to, roots, onlyNamed }: CopyRequest): Pr
   }
 }
 
-/** No tool may reach a state directory. */
-function requireApart(to: StatePlace, roots: readonly RootArgument[]): void {
+/** Fails when tools could reach the new state directory. */
+function requireOutsideRoots(to: StatePlace, roots: readonly RootArgument[]): void {
   if (!('directory' in to)) return;
   const why = whyNotStateDirectory(
     to.directory,
@@ -70,7 +70,7 @@ async function openPlace(
     const state = openState(place.directory);
     return { state, says: place.directory, close: () => state.close() };
   }
-  const fleet = await connected(place.address, roots, isTarget);
+  const fleet = await connectToFleet(place.address, roots, isTarget);
   const state = fleet.openState();
   return {
     state,
@@ -86,7 +86,7 @@ async function copyBetween(source: OpenPlace, target: OpenPlace, onlyNamed: bool
   const [from, to] = [source.state, target.state];
   if (from.name === to.name && source.says === target.says)
     throw new UsageError('FROM and TO are the same state');
-  // Nobody removes contents here or there meanwhile.
+  // No server may remove contents from either state meanwhile.
   return whileNobodyTidies([from, to], async () => {
     const isEmpty = (await isJournalEmpty(to)) && (await isTraceEmpty(to));
     if (!isEmpty && !(await wasInterrupted(source, to))) return refused({ why: 'not-empty' }, source, target);
@@ -104,14 +104,14 @@ async function copyBetween(source: OpenPlace, target: OpenPlace, onlyNamed: bool
   });
 }
 
-/** Two states on one machine share their locks, and are held together. */
+/** Two states on one machine have the same locks, and must be locked together. */
 async function whileNobodyTidies<T>([from, to]: [State, State], task: () => Promise<T>): Promise<T> {
   const keys = [from, to].map(({ name }) => `tidy ${name}`);
   if (from.locks === to.locks) return from.locks.hold(keys, task);
   return from.locks.hold([keys[0]!], () => to.locks.hold([keys[1]!], task));
 }
 
-/** The history itself comes last: as long as there is none, the copy was not finished. */
+/** Whether an earlier copy stopped halfway. It copies the history last, so without one it was not finished. */
 async function wasInterrupted(from: OpenPlace, to: State): Promise<boolean> {
   const note = await to.notes.read(COPYING);
   return note?.text === from.says && (await isJournalEmpty(to));

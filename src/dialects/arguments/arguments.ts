@@ -1,4 +1,4 @@
-/** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
+/** Checks a call's arguments against the schema that clients see, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
@@ -14,7 +14,7 @@ export function checkArguments(tool: Tool, sent: unknown): Checked | Promise<Che
   return plainArguments(tool.input, sent) ?? checkBySchema(tool, sent);
 }
 
-/** Long arguments take several turns. */
+/** Checks long arguments over several turns of the event loop. */
 export function checkBySchema(tool: Tool, sent: unknown): Checked | Promise<Checked> {
   return inTurns(checking(tool, sent), new Yielder(undefined));
 }
@@ -37,15 +37,15 @@ function* checking(tool: Tool, sent: unknown): Steps<Checked> {
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));
     fail({ kind: 'bad-arguments', problems });
   }
-  const torn: ArgumentProblem[] = [];
-  yield* findTorn(args, '', torn);
-  if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
+  const problems: ArgumentProblem[] = [];
+  yield* findLoneSurrogates(args, '', problems);
+  if (problems.length > 0) fail({ kind: 'bad-arguments', problems });
   return (yield* fillingIn(tool.input, args)) as Checked;
 }
 
 /**
- * Lists of objects, such as edits, have at most this many: each object is copied several times on its way to a thread
- * and back, and the garbage collector looks at all of them in one turn.
+ * The most items in a list of objects, such as edits. Each object is copied several times on its way to a thread and
+ * back, and the garbage collector visits all of them in one turn.
  */
 const MOST_OBJECTS = 10_000;
 
@@ -60,10 +60,10 @@ function refuseLongLists({ properties }: ObjectSchema, args: unknown): void {
   }
 }
 
-/** More items than this are checked in turns: the library takes its time, and chokes on many thousand errors. */
+/** Longer lists are checked in parts: the validator is slow, and chokes on many thousands of errors. */
 const ITEMS_AT_ONCE = 250;
 
-/** Of many names that the schema does not know, the first ones stand for all: nobody reads more problems. */
+/** Drops all but the first names that the schema does not know: nobody reads more problems than that. */
 function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
   const names = Object.keys(args);
@@ -78,7 +78,7 @@ function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
   return few;
 }
 
-/** The library goes through the members of each object, also where a list holds no objects: an empty one stands for it. */
+/** Empties objects in lists that should hold none: the validator would visit all their members before refusing them. */
 function withEmptyItems({ properties }: ObjectSchema, args: unknown): unknown {
   const lists = Object.entries(args as object).filter(([name, value]) => {
     const schema = properties[name];
@@ -109,7 +109,7 @@ interface Part {
   from: number;
 }
 
-/** The arguments in parts that can be checked one after the other: long lists are cut, the rest is in every part. */
+/** Splits the arguments into parts that can be checked one by one. Only long lists are cut; every part has the rest. */
 function* partsOf(args: unknown): Generator<Part> {
   const long = Object.entries(args as object).filter(
     ([, value]) => Array.isArray(value) && value.length > ITEMS_AT_ONCE,
@@ -126,7 +126,7 @@ function* partsOf(args: unknown): Generator<Part> {
   }
 }
 
-/** Names an item by its place in the whole list. */
+/** Corrects the index in a problem, from the part that was checked to the whole list. */
 function atRealIndex(problem: ArgumentProblem, list: string | undefined, from: number): ArgumentProblem {
   if (list === undefined) return problem;
   const [cut, real] = [`${list}[`, (index: string) => `${list}[${Number(index) + from}]`];
@@ -135,27 +135,28 @@ function atRealIndex(problem: ArgumentProblem, list: string | undefined, from: n
   return { ...problem, field: shifted(problem.field), message: shifted(problem.message) };
 }
 
-/** False for a text with a lone surrogate, which no file name and no UTF-8 text can hold. */
+/** False for a string with a lone surrogate, which no file name and no UTF-8 text can hold. */
 function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
-/** Where texts are torn; it stops when there are more than anybody reads. */
-function* findTorn(value: unknown, at: string, torn: ArgumentProblem[]): Steps<void> {
-  if (torn.length >= MOST_PROBLEMS) return;
+/** Adds a problem for each string with a lone surrogate, and stops when there are more than anybody reads. */
+function* findLoneSurrogates(value: unknown, at: string, problems: ArgumentProblem[]): Steps<void> {
+  if (problems.length >= MOST_PROBLEMS) return;
   if (typeof value === 'string') {
     if (isWellFormed(value)) return;
     const message = `${at} is not valid Unicode: it holds half of a character`;
-    torn.push({ field: at, missing: false, message });
+    problems.push({ field: at, missing: false, message });
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       if (i % ITEMS_AT_ONCE === 0) yield;
-      if (typeof item !== 'string' || !isWellFormed(item)) yield* findTorn(item, `${at}[${i}]`, torn);
+      if (typeof item !== 'string' || !isWellFormed(item))
+        yield* findLoneSurrogates(item, `${at}[${i}]`, problems);
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [i, [name, inner]] of Object.entries(value).entries()) {
       if (i % ITEMS_AT_ONCE === 0) yield;
-      yield* findTorn(inner, join(at, name), torn);
+      yield* findLoneSurrogates(inner, join(at, name), problems);
     }
   }
 }
@@ -193,7 +194,7 @@ function* fillingIn(schema: Schema, value: unknown): Steps<unknown> {
   return filled;
 }
 
-/** Keywords that only say that something below them is wrong. */
+/** Keywords that only report that something below them is wrong. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
 
 /** A call may have any number of wrong fields; nobody reads more problems than this. */
@@ -203,7 +204,7 @@ function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): Argumen
   const problems: ArgumentProblem[] = [];
   for (const error of errors) {
     if (WRAPPERS.has(error.keyword)) continue;
-    // Inside a `oneOf` each branch complains; the `oneOf` itself speaks for all of them.
+    // Every branch of a `oneOf` reports its own problem. The `oneOf` itself stands for all of them.
     if (error.keywordLocation.includes('/oneOf/')) continue;
     problems.push(problemOf(error, input));
     if (problems.length === MOST_PROBLEMS) break;
@@ -238,7 +239,7 @@ function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
   }
 }
 
-/** What the schema says under the keyword that failed. */
+/** The value of the keyword that failed, in the schema. */
 function keywordIn(input: ObjectSchema, { keywordLocation }: OutputUnit): unknown {
   const steps = keywordLocation.split('/').slice(1).map(decodeURIComponent);
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], input);

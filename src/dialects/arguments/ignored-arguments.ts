@@ -7,30 +7,30 @@ import { arePlain } from './plain-arguments.ts';
 import type { Schema } from './schema.ts';
 
 const MOST_NAMED = 10;
-/** All steps of a call go through the names of its arguments: no client means so many. */
+/** A call with more unknown names is refused: every later step would visit them all, and no client means so many. */
 const MOST_EXCESS = 5000;
 const LONGEST_NAME = 60;
 
 /** The names in the arguments that the schemas of their objects do not know. */
 interface Excess {
   count: number;
-  /** The first ones, as they are shown. */
+  /** The first of them, as the note shows them. */
   shown: string[];
-  /** The names that a schema knows, by the object in words. */
+  /** The names that each schema knows, keyed by the object in words. */
   takes: Map<string, readonly string[]>;
 }
 
 interface Where {
   /** The object as a dotted path: `edits[0]`; empty for the arguments as a whole. */
   at: string;
-  /** The same in words: `read_file`, `each of edits`. */
+  /** The object in words: `read_file`, `each of edits`. */
   owner: string;
 }
 
-/** What a call ignores of its arguments. */
+/** The arguments that a call ignores. */
 export interface Ignored {
   note: string;
-  /** The call has so many of them that it is to be refused. */
+  /** There are so many that the call must be refused. */
   isTooMuch: boolean;
 }
 
@@ -50,7 +50,7 @@ export function refuseIgnored(calledAs: string): never {
 }
 
 function* noting(tool: Tool, sent: Record<string, unknown>, calledAs: string): Steps<Ignored | undefined> {
-  // To read the names took its time already.
+  // Reading the names has taken time already.
   yield;
   const excess: Excess = { count: 0, shown: [], takes: new Map() };
   const where = { at: '', owner: calledAs };
@@ -71,7 +71,10 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return near === undefined ? '' : ` (did you mean ${near}?)`;
 }
 
-/** `aliases`: a tool's silent ones are documented, and so is that the real name wins over them. It ends where it found too much. */
+/**
+ * Adds the unknown names to `found`, and stops once there are too many. Aliases count as known: the documentation names
+ * them, and says that the real name wins.
+ */
 function* findExcess(
   schema: Schema,
   value: unknown,
@@ -104,7 +107,7 @@ function* findExcess(
   }
 }
 
-/** A name is the caller's text: quoted unless it reads like a name, and truncated when it is long. */
+/** The name comes from the caller, so it is truncated when long, and quoted unless it looks like a name. */
 function shown(name: string, at: string, takes: readonly string[]): string {
   const short = truncate(name, LONGEST_NAME);
   const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : quoted(short);

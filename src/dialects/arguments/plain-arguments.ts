@@ -1,4 +1,4 @@
-/** The arguments of nearly all calls: a few texts, numbers and switches. To see that they fit takes no validator. */
+/** Checks the arguments of nearly all calls, a few strings, numbers and booleans, without the validator. */
 import type { ObjectSchema, Schema } from './schema.ts';
 
 interface Defaults {
@@ -8,7 +8,7 @@ interface Defaults {
 
 const known = new WeakMap<ObjectSchema, Defaults>();
 
-/** The arguments with the defaults of their schema; undefined unless they fit for sure, and nothing in them is ignored. */
+/** The arguments with their defaults; undefined unless they certainly fit and none of them would be ignored. */
 export function plainArguments(schema: ObjectSchema, sent: unknown): Record<string, unknown> | undefined {
   if (!arePlain(schema, sent)) return undefined;
   const { required, defaults } = defaultsOf(schema);
@@ -18,7 +18,7 @@ export function plainArguments(schema: ObjectSchema, sent: unknown): Record<stri
   return args;
 }
 
-/** Whether all names are known and all values fit, so that nothing can be ignored. Some may still be missing. */
+/** Whether all names are known and all values fit. Required arguments may still be missing. */
 export function arePlain({ properties }: ObjectSchema, sent: unknown): sent is Record<string, unknown> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return false;
   for (const name of Object.keys(sent)) {
@@ -38,7 +38,7 @@ function fits(schema: Schema, value: unknown): boolean {
   if (schema.type !== 'string' || typeof value !== 'string') return false;
   const { enum: choices, minLength, maxLength, pattern } = schema;
   const isAny = choices === undefined && (minLength ?? maxLength) === undefined && pattern === undefined;
-  // A text with half a character in it is for the validator to refuse.
+  // The full check refuses a string with a lone surrogate.
   return isAny && (value as string & { isWellFormed(): boolean }).isWellFormed();
 }
 

@@ -46,10 +46,10 @@ export interface ObjectSchema extends Described {
 
 export type Schema = StringSchema | NumberSchema | BooleanSchema | ArraySchema | OneOfSchema | ObjectSchema;
 
-/** The beginning of a list of strings: `{ ...strings, description: '…' }`. */
+/** The schema of a list of strings, to be extended: `{ ...strings, description: '…' }`. */
 export const strings = { type: 'array', items: { type: 'string' } } as const;
 
-/** The value that a schema describes. A field with a default is always there once the defaults are filled in. */
+/** The type of the values that a schema describes, after defaults are filled in: a field with one is never missing. */
 export type FromSchema<S> = S extends { readonly oneOf: readonly (infer One)[] }
   ? FromSchema<One>
   : S extends { readonly type: 'string'; readonly enum: readonly (infer Choice)[] }

@@ -1,4 +1,4 @@
-/** The lines of a listing: one entry each, a directory followed by what is in it. */
+/** Writes the lines of a listing: one entry each, and what is in a directory right after it. */
 import { ITEMS_PER_CHECK, type ListedEntry, mapInTurns, type TreeNode, Yielder } from '../../engine/index.ts';
 import { onOneLine } from '../results/one-line.ts';
 

@@ -1,4 +1,4 @@
-/** The engine's facts in fileeditor's words: each becomes the text behind `Error: `. */
+/** The engine's facts in fileeditor's words: each becomes the text after `Error: `. */
 import { truncate } from '../../display/truncate.ts';
 import { type Failure, limits } from '../../engine/index.ts';
 import { type ResultOutcome, type Tool, type ToolResult, text } from '../dialect.ts';
@@ -7,19 +7,19 @@ import { whyProtected } from '../results/read-only.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 500;
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
-/** The document has its own words for a missing file and a missing directory. */
+/** Tools that expect a directory. The reference words a missing file and a missing directory differently. */
 const LOOK_FOR_DIRECTORIES = new Set(['set_workspace', 'list_files']);
 
 function errorResult(message: string): ToolResult {
   return { isError: true, content: [text(`Error: ${message}`)] };
 }
 
-/** A failure in a tool's own words. */
+/** The outcome for a failure that a tool words itself. */
 export function failedWith(failure: Failure, message: string): ResultOutcome {
   return { result: errorResult(message), failure };
 }
@@ -87,7 +87,7 @@ export function messageOf(facts: Failure, tool: string): string {
       return 'The call was cancelled';
     case 'exists':
       return `Already exists: ${facts.path}; nothing was changed`;
-    // No tool of this dialect deletes, moves, patches, searches several files, runs commands or writes in another encoding.
+    // No tool of this dialect deletes, moves, patches, searches several files, runs commands or writes other encodings.
     case 'not-encodable':
     case 'directory-not-empty':
     case 'is-root':
@@ -122,7 +122,7 @@ function badPath({ path, why }: Facts<'bad-path'>): string {
   }
 }
 
-/** The documented text stays as it is; suggestions follow it. */
+/** Suggestions follow the text of the reference, which stays unchanged. */
 function notFound({ path, near }: Facts<'not-found'>, tool: string): string {
   const what = LOOK_FOR_DIRECTORIES.has(tool) ? 'Directory' : 'File';
   const hint = near.length === 0 ? '' : ` (did you mean ${near.map(onOneLine).join(' or ')}?)`;

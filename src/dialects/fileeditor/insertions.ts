@@ -1,4 +1,4 @@
-/** What insert_contents inserts, and what it answers: lines before a line, in one file or in several. */
+/** What insert_contents inserts, in one file or in several, and what it answers. */
 import type { RewriteResults } from '../../engine/index.ts';
 import type { Caught } from '../catch-failure.ts';
 import type { ResultOutcome } from '../dialect.ts';
@@ -26,7 +26,7 @@ export function insertionsOf({ path, line, content }: InsertArguments): Insertio
   return paths.map((each, i) => ({ path: each, line: lines[i]!, content: contents[i]! }));
 }
 
-/** `inList`: the caller named the files in a list, even if it has one alone. */
+/** `inList`: the caller sent a list of files, even if it names only one. */
 export function insertionsResult(
   insertions: readonly Insertion[],
   inserted: Inserted,

@@ -1,4 +1,4 @@
-/** What apply_diffs does, and the words for what came of it. */
+/** What apply_diffs does, and how it words the result. */
 import {
   type Engine,
   filteredInTurns,

@@ -1,4 +1,4 @@
-/** Reads lines with their numbers, as `12 | text`, as many as one result can hold. */
+/** Reads lines with their numbers, as `12 | text`, as many as fit into one result. */
 import {
   countingLines,
   type Engine,
@@ -18,13 +18,13 @@ import {
 } from '../results/result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
 
-/** One result could not hold more. */
+/** No result could hold more lines. */
 const MAX_LINES = 5_000_000;
-/** No file has so many lines: an end beyond it is the end of the file, too. */
+/** No file has so many lines, so a later end means the end of the file, too. */
 const LAST_LINE = Number.MAX_SAFE_INTEGER;
-/** A number of one digit, what follows it, and the line end. */
+/** The shortest line: a number of one digit, the separator, and the line end. */
 const MIN_LINE_BYTES = '1 | \n'.length;
-/** For a file of very short lines the error suggests a range of this many lines, although more would fit. */
+/** The longest range that an error suggests, although more lines may fit if they are very short. */
 const MAX_LINES_TRIED = 200_000;
 
 const FEWER_FILES = 'Read fewer files at once, or one with line_range';
@@ -34,7 +34,7 @@ export interface NumberedLines {
   lines: string[];
 }
 
-/** Whole files, without their byte-order marks. */
+/** Reads whole files, without their byte-order marks. */
 export async function numberedFiles(
   workspace: Engine,
   path: string | string[],
@@ -56,7 +56,7 @@ export async function numberedFiles(
   return files;
 }
 
-/** `range` is `start-end`, counted from 1; an end beyond the file means its last line. */
+/** Reads the lines of `range`, which is `start-end`, counted from 1. An end beyond the file means its last line. */
 export async function numberedRange(
   workspace: Engine,
   path: string,
@@ -90,7 +90,7 @@ export async function manyFilesText(
   return requireFits(whole, () => FEWER_FILES);
 }
 
-/** Fails before it numbers millions of lines that could not be sent: other calls would wait for that. */
+/** Fails before anything numbers millions of lines that could not be sent, while other calls wait. */
 async function requireSendable(texts: readonly string[], lines: number, isList: boolean): Promise<void> {
   const least = texts.reduce((sum, { length }) => sum + length, lines * MIN_LINE_BYTES);
   if (least <= MAX_TEXT_BYTES) return;

@@ -1,4 +1,4 @@
-/** Arguments that are one value or a list of them: their schemas, and how they go together. */
+/** Arguments that are one value or a list of values: their schemas, and how several of them fit together. */
 import { fail } from '../../engine/index.ts';
 
 export function stringOrStrings(one: string, many: string) {
@@ -23,17 +23,17 @@ export function listOf<T>(value: T | T[]): T[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The files of a call: at least one. */
+/** The files of a call. Fails if there is none. */
 export function filesOf(path: string | string[]): string[] {
   const paths = listOf(path);
   if (paths.length === 0) refuse('path', 'path names no file');
   return paths;
 }
 
-/** More files are not changed together: each of them needs a place in the order of calls before the first one changes. */
+/** The most files that one call changes: each needs a place in the order of calls before the first one changes. */
 const MOST_CHANGED = 5000;
 
-/** The files that a call changes. One that is named twice is refused before the engine looks at any. */
+/** The files that a call changes. Fails if one is named twice, before the engine touches any. */
 export function changedFilesOf(path: string | string[]): string[] {
   const paths = filesOf(path);
   const seen = new Map<string, number>();
@@ -48,7 +48,7 @@ export function changedFilesOf(path: string | string[]): string[] {
   return paths;
 }
 
-/** One value for each of `count` files; a single value is used for all of them. */
+/** One value for each of `count` files. A single value serves all of them. */
 export function oneForEach<T>(field: string, value: T | T[], count: number): T[] {
   if (!Array.isArray(value)) return new Array<T>(count).fill(value);
   if (value.length !== count) {

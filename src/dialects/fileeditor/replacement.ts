@@ -1,4 +1,4 @@
-/** The edit of a search_and_replace call, and the words for it. */
+/** The edit that search_and_replace makes, and how it words the result. */
 import type { LineRange, TextEdit } from '../../engine/index.ts';
 import { refuse } from './one-or-many.ts';
 
@@ -12,7 +12,7 @@ interface ReplaceArguments {
   end_line?: number;
 }
 
-/** Replaces every occurrence; none at all is no failure. */
+/** Replaces every occurrence. It is no failure if there is none. */
 export function replacementEdit(args: ReplaceArguments): TextEdit {
   const { search, replace, use_regex, ignore_case } = args;
   if (search === '') refuse('search', 'search is empty');
@@ -22,7 +22,7 @@ export function replacementEdit(args: ReplaceArguments): TextEdit {
     : { kind: 'literal', find: search, ignoreCase: ignore_case, ...everywhere };
 }
 
-/** `fileLines`: where a range without an end ends. */
+/** `fileLines`: the end of a range that names none. */
 export function replacementText(args: ReplaceArguments, count: number, fileLines: number): string {
   const { path, use_regex, ignore_case, start_line = 1, end_line = fileLines } = args;
   const suffixes = [

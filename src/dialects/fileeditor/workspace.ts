@@ -1,16 +1,16 @@
-/** The directory that one client's session works in: set by set_workspace, needed by every other tool. */
+/** The directory that one client's session works in. set_workspace chooses it, and every other tool needs it. */
 import { type Arrival, type Engine, fail } from '../../engine/index.ts';
 import type { Session, ToolContext } from '../dialect.ts';
 
-/** A choice of a workspace that is under way. */
+/** A running call that chooses a workspace. */
 interface Choice {
-  /** When its call came. */
+  /** When the call arrived. */
   arrival: Arrival | undefined;
-  /** Never rejects. */
+  /** Resolves when the choice is made or has failed. Never rejects. */
   made: Promise<void>;
 }
 
-/** Later calls of the session wait for a choice, and earlier ones do not, so that none works in the wrong directory. */
+/** Calls that arrive after a choice wait for it, and earlier calls do not, so none works in the wrong directory. */
 const choices = new WeakMap<Session, Set<Choice>>();
 
 export async function chooseWorkspace(context: ToolContext, path: string): Promise<Engine> {
@@ -31,7 +31,7 @@ export async function chooseWorkspace(context: ToolContext, path: string): Promi
   }
 }
 
-/** The choices of calls that came before this one; where its time of arrival is unknown, all that are under way. */
+/** The running choices of calls that arrived before this one, or all of them if its arrival is unknown. */
 function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[] {
   const underWay = choices.get(session);
   if (!underWay || underWay.size === 0) return [];
@@ -39,7 +39,7 @@ function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[]
   return [...underWay].filter((choice) => choice.arrival && choice.arrival.number < arrival.number);
 }
 
-/** A client may choose the workspace that its address names, under any of that directory's names. */
+/** Lets a client choose only the workspace that its address names, under any name of that directory. */
 async function requireFixed(engine: Engine, fixed: Engine, path: string): Promise<Engine> {
   const asked = await engine.within(path);
   const isSame = asked.roots[0]!.path === fixed.roots[0]!.path;
@@ -54,7 +54,7 @@ async function replaceWorkspace(
 ): Promise<Engine> {
   const { engine, session, caller } = context;
   const chosen = await engine.within(path);
-  // A call that came before may have begun to choose only now: until it did, `within` has waited for it.
+  // `within` has waited for earlier calls to begin, so one of them may be choosing only now.
   const before = caller.arrival ? earlierChoices(context) : earlier;
   await Promise.all(before.map(({ made }) => made));
   const left = session.workspace;
@@ -64,7 +64,7 @@ async function replaceWorkspace(
   return chosen;
 }
 
-/** A tool must start its one operation before it waits for anything else: then the workspace stays open for it. */
+/** A tool must start its one operation before it awaits anything else, or the workspace may be closed by then. */
 export async function inWorkspace<T>(
   context: ToolContext,
   use: (workspace: Engine) => Promise<T>,

@@ -2,8 +2,8 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
-import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
@@ -14,7 +14,7 @@ export function patchFailed(facts: Failure, tool: Tool): ToolOutcome {
   return { result: { content: [text(`${code}: ${message}`)], isError: true } };
 }
 
-/** `patching`: a file that cannot be patched is PatchFailed, whatever the reason; other tools say what it is. */
+/** `patching`: for patch_apply, a file that cannot be patched is always PatchFailed. Other tools name the reason. */
 function wordsFor(facts: Failure, patching: boolean): Words {
   switch (facts.kind) {
     case 'outside':
@@ -135,7 +135,7 @@ function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
   return parts.join('\n');
 }
 
-/** A last line without a newline carries the usual remark on a line of its own. */
+/** A last line without a newline carries the usual `\` remark, which gets a line of its own. */
 function indented(lines: readonly string[]): string[] {
   if (lines.length === 0) return ['  (the end of the file)'];
   return lines.flatMap((line) => line.split('\n')).map((line) => `  ${line}`);
@@ -161,17 +161,13 @@ function readOnlyBecause(why: ReadOnlyReason): string {
   return whyProtected(why) ?? 'its directory was given as read-only';
 }
 
-function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
-}
-
 function instead(way: string | undefined): string {
   return way === undefined ? '' : `; instead: ${way}`;
 }
 
 const MAX_SHOWN = 200;
 
-/** A word of the caller's on one line: truncated when it is long, quoted when it holds control characters. */
+/** Shows a word of the caller's on one line: truncated when long, quoted when it holds control characters. */
 function shown(word: string): string {
   const short = truncate(word, MAX_SHOWN);
   return /[\u0000-\u001f\u007f]/.test(short) ? JSON.stringify(short) : short;

@@ -3,7 +3,7 @@ import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { MAX_TEXT_BYTES, textFits } from '../results/result-size.ts';
 
 const STREAM_ROOM = MAX_TEXT_BYTES / 2;
-/** What a control character takes in JSON. */
+/** How many bytes a control character takes in JSON. */
 const BYTES_A_CONTROL = 6;
 
 export async function runText(result: RunResult): Promise<string> {
@@ -16,7 +16,7 @@ export async function runText(result: RunResult): Promise<string> {
   ].join('\n');
 }
 
-/** The stream as the command printed it, and behind it notices on lines of their own. */
+/** The stream as the command printed it, followed by notices on lines of their own. */
 async function stream(whole: string, truncated: boolean, note: string): Promise<string> {
   const output = (await textFits(whole, STREAM_ROOM)) ? whole : whole.slice(0, STREAM_ROOM / BYTES_A_CONTROL);
   const cut = output === whole ? '' : '[truncated: control characters make it too long for one answer]';

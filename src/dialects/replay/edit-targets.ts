@@ -1,8 +1,8 @@
-/** Which files edit_files means: paths as they are, and globs as the files that they match. */
+/** Finds the files that edit_files means: paths are taken literally, and globs stand for the files that they match. */
 import { isGlob, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { expandHome } from './paths.ts';
-import { searchCall, unreadableNote } from './search-scope.ts';
+import { searchCall, unreadableNote } from './searching/search-scope.ts';
 
 export interface EditTargets {
   /** As the caller wrote them, or as a glob found them. */
@@ -10,7 +10,7 @@ export interface EditTargets {
   notes: string[];
 }
 
-/** A path that is not allowed fails the whole call before any file is touched; each file comes once. */
+/** Fails for a path that is not allowed, before any file is touched. Lists each file once. */
 export async function editTargets(
   sent: readonly string[],
   needs: 'read' | 'write',

@@ -1,4 +1,4 @@
-/** What edit_file and edit_files share: the schema of an edit, its meaning, and how a preview is shown. */
+/** What edit_file and edit_files share: the schema of an edit, what it means, and how its preview is shown. */
 import type { TextEdit } from '../../engine/index.ts';
 import type { FromSchema } from '../arguments/schema.ts';
 import { catchFailure } from '../catch-failure.ts';
@@ -42,7 +42,7 @@ export type ReplayEdit = FromSchema<typeof editsSchema>[number];
 
 export type Edited = { written: true } | { diff: string } | { intended: readonly ReplayEdit[] };
 
-/** Edits one file, or previews the edits; a preview of a missing file lists them. */
+/** Edits one file, or previews the edits. The preview for a missing file lists them. */
 export async function editOne(
   path: string,
   edits: readonly ReplayEdit[],

@@ -1,13 +1,15 @@
 /** The engine's facts in replay's words and codes. */
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
-import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
+/** A path that is too long is itself the problem: its beginning is enough to recognise it. */
+const MAX_SHOWN_LONG_PATH = 80;
 
 export interface ReplayError {
   code: number;
@@ -145,9 +147,9 @@ function badPath(facts: Failure & { kind: 'bad-path' }): string {
     case 'nul':
       return 'Invalid params: the path contains a NUL character';
     case 'name-too-long':
-      return `A name in the path is longer than 255 bytes: ${truncate(facts.path, 80)}`;
+      return `A name in the path is longer than 255 bytes: ${truncate(facts.path, MAX_SHOWN_LONG_PATH)}`;
     case 'too-deep':
-      return `Too many nested directories: ${truncate(facts.path, 80)}`;
+      return `Too many nested directories: ${truncate(facts.path, MAX_SHOWN_LONG_PATH)}`;
     case 'link-loop':
       return `Too many symbolic links: ${facts.path}`;
   }
@@ -178,10 +180,6 @@ function notUnique(facts: Failure & { kind: 'not-unique' }): string {
   const more = facts.lines.length < facts.count ? ' …' : '';
   const lines = `on line${named.length === 1 && more === '' ? '' : 's'} ${named.join(', ')}${more}`;
   return `Edit ${facts.edit}: oldText is not unique: found ${facts.count} ${what} in ${facts.path} (${lines}). Add surrounding context so that it matches one place, or set limit: 0 (all) or limit: N; nothing was written`;
-}
-
-function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
 }
 
 function pastOf(action: 'delete' | 'move' | 'replace'): string {

@@ -1,6 +1,6 @@
-/** How replay reads and shows paths. */
+/** How replay reads paths. */
 
-/** `~/` is the home directory; anything else goes to the engine as it is. */
+/** Replaces `~` at the start with the home directory. The engine understands every other path. */
 export function expandHome(path: string, home: string): string {
   if (path === '~') return home;
   return path.startsWith('~/') ? `${home}/${path.slice(2)}` : path;

@@ -1,4 +1,4 @@
-/** Reads many files, each for itself: a file that cannot be read shows its error where its content would be. */
+/** Reads many files one by one. A file that cannot be read shows its error in place of its content. */
 import { EngineFailure, type Failure, type FileContent, fail } from '../../engine/index.ts';
 import { type Content, type ToolContext, text } from '../dialect.ts';
 import { bytesAsJson, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../results/result-size.ts';
@@ -21,7 +21,7 @@ export async function readEach(paths: readonly string[], context: ToolContext): 
   return read;
 }
 
-/** A file that does not fit beside the others shows an error; the others still come. */
+/** A file that no longer fits into the answer shows an error. The others are still read. */
 async function readOne(path: string, { engine, signal, home }: ToolContext, room: number): Promise<OneRead> {
   try {
     const file = await engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal });

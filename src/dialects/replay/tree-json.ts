@@ -1,22 +1,29 @@
-/** A directory tree as JSON text. */
-import { ITEMS_PER_CHECK, joinedInTurns, type TreeNode, Yielder } from '../../engine/index.ts';
+/** Writes a directory tree as JSON text. */
+import {
+  ITEMS_PER_CHECK,
+  inTurns,
+  joinedInTurns,
+  type Steps,
+  type TreeNode,
+  Yielder,
+} from '../../engine/index.ts';
 import { jsonTextBytes } from '../../json/json-size.ts';
 import { MAX_TEXT_BYTES } from '../results/result-size.ts';
 
-/** What a text takes in JSON besides its characters. */
+/** What a string takes in JSON in addition to its characters. */
 const QUOTES = 2;
-/** What is around the entries of a directory, where the JSON is a text in JSON itself. */
+/** What surrounds the entries of a directory, in JSON that is itself a string in JSON. */
 const BRACKETS = ',\\"children\\":[]'.length;
 
-/** As `JSON.stringify` would, but other calls run while a large tree is written. */
+/** Writes what `JSON.stringify` would, but lets other calls run while it writes a large tree. */
 export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<string> {
   const parts: string[] = [];
   const yielder = new Yielder(signal);
-  await writeNode(tree, parts, yielder);
+  await inTurns(writeNode(tree, parts), yielder);
   return joinedInTurns(parts, '', yielder);
 }
 
-/** How to ask for less of a tree that does not fit: names the greatest depth that does. */
+/** Says how to ask for less of a tree that does not fit: with the greatest depth that does. */
 export async function depthThatFits(tree: TreeNode): Promise<string> {
   const depth = Math.max(0, await deepestThatFits(tree));
   return depth === 0
@@ -24,7 +31,7 @@ export async function depthThatFits(tree: TreeNode): Promise<string> {
     : `Ask with depth: ${depth}, or for a directory inside`;
 }
 
-/** Adds up what each level takes: to write the tree once for every depth would take too long. */
+/** Adds up what each level takes. Writing the tree once for every depth would take too long. */
 async function deepestThatFits(tree: TreeNode): Promise<number> {
   const yielder = new Yielder(undefined);
   let bytes = QUOTES;
@@ -46,49 +53,53 @@ async function deepestThatFits(tree: TreeNode): Promise<number> {
   return depth;
 }
 
-/** Small entries are written together: one call of `JSON.stringify` takes a third of the time of many. */
-async function writeNode({ children, ...rest }: TreeNode, parts: string[], yielder: Yielder): Promise<void> {
+function* writeNode({ name, type, children }: TreeNode, parts: string[]): Steps<void> {
+  const start = `{"name":${JSON.stringify(name)},"type":"${type}"`;
   if (children === undefined) {
-    parts.push(JSON.stringify(rest));
+    parts.push(start, '}');
     return;
   }
-  let small: TreeNode[] = [];
-  let nodes = 0;
-  let separator = `${JSON.stringify(rest).slice(0, -1)},"children":[`;
-  const write = (text: string) => {
-    parts.push(separator, text);
-    separator = ',';
-  };
-  const writeSmall = () => {
-    if (small.length > 0) write(JSON.stringify(small).slice(1, -1));
-    small = [];
-    nodes = 0;
-  };
-  for (const child of children) {
-    const more = nodesIn(child, ITEMS_PER_CHECK);
-    if (nodes + more > ITEMS_PER_CHECK) {
-      writeSmall();
-      if (yielder.isDue) await yielder.pause();
-    }
-    if (more < ITEMS_PER_CHECK) {
-      small.push(child);
-      nodes += more;
-      continue;
-    }
-    write('');
-    await writeNode(child, parts, yielder);
+  parts.push(start, ',"children":[');
+  for (let from = 0; from < children.length; ) {
+    if (from > 0) parts.push(',');
+    const end = endOfRun(children, from);
+    if (end === from) yield* writeNode(children[from]!, parts);
+    else parts.push(runAsJson(children, from, end));
+    from = Math.max(end, from + 1);
+    yield;
   }
-  writeSmall();
-  if (separator !== ',') write('');
   parts.push(']}');
 }
 
-/** How many nodes there are from this one on, but no more than `most`. */
-function nodesIn({ children = [] }: TreeNode, most: number): number {
-  let nodes = 1;
-  for (const child of children) {
-    if (nodes >= most) return most;
-    nodes += child.children === undefined ? 1 : nodesIn(child, most - nodes);
+/** One call of `JSON.stringify` writes a run, in a third of the time of many calls. */
+const LONGEST_RUN = ITEMS_PER_CHECK;
+/** Looking up a shorter run takes as long as writing it. */
+const SHORTEST_REMEMBERED_RUN = 8;
+
+/** Finds the end of the run of nodes without children that begins at `from`. */
+function endOfRun(nodes: readonly TreeNode[], from: number): number {
+  const most = Math.min(nodes.length, from + LONGEST_RUN);
+  let end = from;
+  while (end < most && nodes[end]!.children === undefined) end++;
+  return end;
+}
+
+/**
+ * The JSON of runs, by their first node. As long as a directory does not change, every tree has the same nodes for its
+ * files.
+ */
+const written = new WeakMap<TreeNode, { nodes: readonly TreeNode[]; json: string }>();
+
+function runAsJson(nodes: readonly TreeNode[], from: number, end: number): string {
+  const known = written.get(nodes[from]!);
+  if (
+    known?.nodes.length === end - from &&
+    known.nodes.every((node, index) => node === nodes[from + index])
+  ) {
+    return known.json;
   }
-  return nodes;
+  const run = nodes.slice(from, end);
+  const json = JSON.stringify(run).slice(1, -1);
+  if (run.length >= SHORTEST_REMEMBERED_RUN) written.set(run[0]!, { nodes: run, json });
+  return json;
 }

@@ -1,4 +1,4 @@
-/** Extensions of files that are never read as text, whatever is in them. */
+/** File extensions that are never read as text, whatever the file holds. */
 import { extname } from 'node:path';
 
 const BINARY_EXTENSIONS = new Set([

@@ -2,13 +2,13 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
-import { onOneLine } from '../results/one-line.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 300;
 
-/** The codes that the document lists, with their JSON-RPC codes; there are no others. */
+/** All codes that the reference lists, with their JSON-RPC codes. */
 const CODES = {
   file_not_found: -32001,
   directory_not_found: -32001,
@@ -88,7 +88,7 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
       );
     case 'cancelled':
       return internal('The call was cancelled');
-    // Nothing of this dialect writes, edits, patches, runs commands or chooses a workspace.
+    // No tool of this dialect writes, edits, patches, runs commands or chooses a workspace.
     case 'read-only':
     case 'exists':
     case 'directory-not-empty':
@@ -129,7 +129,7 @@ function internal(message: string, at?: { path: string }): RepoError {
   return error('internal_error', message, at);
 }
 
-/** What the tool expected at a path that leads nowhere. */
+/** What the tool expects at its path. */
 function wanted({ name }: Pick<Tool, 'name'>): 'File' | 'Directory' {
   return name === 'read_file' ? 'File' : 'Directory';
 }
@@ -141,8 +141,7 @@ function notFound(tool: Pick<Tool, 'name'>, at: { path: string }, more: string):
 }
 
 function missing(facts: Facts<'not-found'>, tool: Pick<Tool, 'name'>): RepoError {
-  const hint = facts.near.length === 0 ? '' : `. Did you mean ${facts.near.map(onOneLine).join(' or ')}?`;
-  return notFound(tool, facts, hint);
+  return notFound(tool, facts, didYouMean(facts.near));
 }
 
 function badPath(facts: Facts<'bad-path'>, tool: Pick<Tool, 'name'>): RepoError {

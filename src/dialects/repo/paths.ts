@@ -1,10 +1,10 @@
-/** How repo reads a path: from the repository, never with `..`, absolute only when it leads inside. */
+/** How repo reads a path: relative to the repository, never with `..`, and absolute only if it leads inside. */
 import { isAbsolute, sep } from 'node:path';
 import { type Engine, fail, requireShortPath } from '../../engine/index.ts';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
-/** The path from the repository's root; empty for the root itself. Fails for a path that leads outside. */
+/** The path relative to the repository's root; empty for the root itself. Fails for a path that leads outside. */
 export async function pathInside(engine: Engine, sent: string): Promise<string> {
   requireShortPath(sent);
   if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
@@ -17,7 +17,7 @@ export async function pathInside(engine: Engine, sent: string): Promise<string> 
   return fail({ kind: 'outside', path: sent });
 }
 
-/** Refuses on every system what goes up on any of them. */
+/** True on every system for what goes up on any of them. */
 export function goesUp(path: string): boolean {
   return path.split(/[\\/]/).includes('..');
 }

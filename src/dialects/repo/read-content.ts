@@ -1,4 +1,4 @@
-/** The start of a file as read_file gives it: as text, or as base64. */
+/** Reads the start of a file for read_file, as text or as base64. */
 import { fail } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { MAX_MESSAGE_BYTES } from '../results/result-size.ts';
@@ -30,7 +30,7 @@ export async function readContent(
   return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
 }
 
-/** Tells the caller that one answer does not hold all that it asked for. */
+/** Tells the caller that the answer does not hold all that it asked for. */
 export function cutNote(content: string, encoding: Encoding, size: number): string {
   const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');
   return `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines after them]`;

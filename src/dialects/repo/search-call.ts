@@ -2,7 +2,7 @@
 import type { ToolContext } from '../dialect.ts';
 import { settingOf } from './settings.ts';
 
-/** The longest delay that a timer takes. */
+/** The longest delay that a timer accepts. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function searchCall({

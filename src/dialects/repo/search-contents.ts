@@ -1,4 +1,4 @@
-/** What search_files does: what it looks for and where, and why it may have found nothing. */
+/** What search_files does: what it looks for, where it searches, and why it may have found nothing. */
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { deeper, explainNoMatches, type SearchFilter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
@@ -46,7 +46,7 @@ async function searchQuery(args: SearchArguments, { engine, settings }: ToolCont
   };
 }
 
-/** Notes when the glob or the case of letters may be why nothing matched. */
+/** Adds a note when the glob or the case of letters may be why nothing matched. */
 function explainNoSearchMatches(
   { glob, case_sensitive }: SearchArguments,
   query: GrepQuery,

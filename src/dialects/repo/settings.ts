@@ -1,4 +1,4 @@
-/** The numbers that the environment may set, with the document's defaults. */
+/** The numbers that environment variables may set, with the defaults of the reference. */
 import type { ToolContext } from '../dialect.ts';
 
 const DEFAULTS = {
@@ -10,7 +10,7 @@ const DEFAULTS = {
 type Setting = keyof typeof DEFAULTS;
 type Settings = ToolContext['settings'];
 
-/** What is wrong with the settings, in one line. The server asks before it serves anything. */
+/** What is wrong with the settings, in one line. The server checks this before it serves anything. */
 export function settingsProblem(settings: Settings): string | undefined {
   for (const name of Object.keys(DEFAULTS)) {
     const value = settings[name];

@@ -1,12 +1,12 @@
-/** How long an answer may be where a dialect keeps to a number of tokens, and the words for what did not fit. */
+/** How long an answer may be in a dialect with a token budget, and how it says what did not fit. */
 import { grouped } from '../../display/grouped.ts';
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import { jsonBytesUpTo } from '../../json/json-size.ts';
 
-/** Clients cut answers at 25,000 tokens. */
+/** The default budget. Clients truncate answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;
 const BYTES_PER_TOKEN = 4;
-/** The last line says what is missing: its words take this much, and with the arguments at least `LEAST_NOTE`. */
+/** Room for the words of the last line, which says what is missing. The whole line gets at least `LEAST_NOTE`. */
 export const NOTE_WORDS = 300;
 const LEAST_NOTE = 400;
 
@@ -14,12 +14,12 @@ export interface Budget {
   maxTokens?: number | undefined;
 }
 
-/** In bytes, all in all. */
+/** The bytes of a whole answer. */
 export function answerBytes({ maxTokens = USUAL_TOKENS }: Budget): number {
   return maxTokens * BYTES_PER_TOKEN;
 }
 
-/** In bytes, without the last line, which repeats the arguments of the call. */
+/** The bytes of an answer without its last line, which repeats the arguments of the call. */
 export function budgetOf(budget: Budget, args: object = {}): number {
   return answerBytes(budget) - noteBytes(budget, args);
 }
@@ -29,25 +29,26 @@ function noteBytes(budget: Budget, args: object): number {
   return Math.min(Math.max(jsonBytesUpTo(args, most) + NOTE_WORDS, LEAST_NOTE), most);
 }
 
-/** Which part of a whole an answer shows; `next` is the call that continues, where there is one. */
+/** Says which part of a whole the answer shows. `next` is the call that continues, if any. */
 export function partNote(what: string, total: number, next: string | undefined): string {
   return `[${what} of ${grouped(total)}${next === undefined ? '' : `; ${next}`}]`;
 }
 
-/** For an offset behind the last of all lines: an empty answer would look like an empty directory. */
-export function nothingBehind(total: number, what: string): string {
+/** The answer for an offset after the last line. An empty answer would look like an empty directory. */
+export function offsetTooLarge(total: number, what: string): string {
   return `[there are only ${grouped(total)} ${what}]`;
 }
 
 export interface Page {
   lines: readonly string[];
-  /** How many lines, from the first on, were left out and are shown. */
+  /** The index of the first line that is shown. */
   offset: number;
+  /** The index after the last line that is shown. */
   end: number;
   isCut: boolean;
 }
 
-/** The lines behind the first `offset` ones that fit, each with its newline; at least one, if need be not all of it. */
+/** The lines that fit after the first `offset`, each with its newline; at least one, truncated if it must be. */
 export function pageOf(lines: readonly string[], offset: number, bytes: number): Page {
   let room = bytes;
   let end = offset;

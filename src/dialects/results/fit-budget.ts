@@ -1,25 +1,24 @@
-/** Holds the answers of a dialect that keeps to a budget within it, whatever its tools make of long names and texts. */
-
+/** Makes sure that answers stay within the token budget, whatever the tools do with long names and texts. */
 import { grouped } from '../../display/grouped.ts';
 import { truncateMiddle, truncateToBytes } from '../../display/truncate-bytes.ts';
 import type { Content, ToolOutcome } from '../dialect.ts';
 import { answerBytes, type Budget } from './budget.ts';
 
-/** `[12,345 more lines]` */
+/** Room for `[12,345 more lines]`. */
 const LEFT_OUT_BYTES = 40;
-/** A note that says less than this says nothing. */
+/** A shorter note would say nothing useful. */
 const LEAST_NOTE = 110;
-/** In UTF-8. */
+/** No UTF-16 unit takes more bytes in UTF-8. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** The part of a budget that is left when an answer has a note as well, which may take a quarter of it. */
+/** The budget that a note leaves for the answer itself. The note may take up to a quarter. */
 export function budgetBeside(note: string | undefined, budget: Budget): Budget {
   if (note === undefined) return budget;
   const bytes = answerBytes(budget);
   return { maxTokens: Math.floor((bytes - Math.min(Buffer.byteLength(note), bytes >> 2)) / 4) };
 }
 
-/** Notes as short as they have to be beside an answer. */
+/** Truncates notes so that they fit next to the answer. */
 export function notesBeside(outcome: ToolOutcome, notes: readonly string[], budget: Budget): string[] {
   if (notes.length === 0) return [];
   let room = answerBytes(budget) - textBytes(outcome);
@@ -31,7 +30,7 @@ export function notesBeside(outcome: ToolOutcome, notes: readonly string[], budg
   });
 }
 
-/** Media do not count. What tools have not made short enough themselves ends at a whole line. */
+/** Truncates an answer that its tool did not keep within the budget, at a whole line. Media do not count. */
 export function fitBudget<T extends ToolOutcome>(outcome: T, budget: Budget): T {
   if (surelyFits(outcome, answerBytes(budget))) return outcome;
   const excess = textBytes(outcome) - answerBytes(budget);
@@ -50,7 +49,7 @@ export function fitBudget<T extends ToolOutcome>(outcome: T, budget: Budget): T 
   return { ...outcome, result: { ...outcome.result, content: cut } };
 }
 
-/** Whether an answer is one text that is so short that it fits whatever its characters are. */
+/** Whether the answer is a single text, short enough to fit whatever its characters are. */
 function surelyFits(outcome: ToolOutcome, bytes: number): boolean {
   if ('error' in outcome || outcome.result.content.length !== 1) return false;
   const [item] = outcome.result.content;
@@ -66,7 +65,7 @@ function bytesOf(item: Content): number {
   return item.type === 'text' ? Buffer.byteLength(item.text) : 0;
 }
 
-/** The first lines that fit; a first one that is too long itself loses its middle. */
+/** The first lines that fit. If the first line alone is too long, its middle is cut. */
 function cutLines(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const lines = text.split('\n');

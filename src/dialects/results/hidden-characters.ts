@@ -1,7 +1,7 @@
 /**
- * Finds direction marks and invisible characters in a result: they can make it look like another one.
+ * Finds direction marks and invisible characters in a result, which can make it look like something else.
  *
- * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
+ * Names and contents stay exact, because the next call needs them unchanged. A note shows what they hide.
  */
 import { ITEMS_PER_CHECK, Yielder } from '../../engine/index.ts';
 import type { ToolOutcome } from '../dialect.ts';
@@ -10,18 +10,18 @@ import type { ToolOutcome } from '../dialect.ts';
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
 const BLACK_FLAG = '\u{1f3f4}';
 
-/** Choose how the character before them looks. A row of them can spell hidden text, as tags can. */
+/** Variation selectors choose how the character before them looks. A row of them can spell hidden text, as tags can. */
 const SELECTORS = '\\ufe00-\\ufe0f';
 const MORE_SELECTORS = '\\u{e0100}-\\u{e01ef}';
 const MONGOLIAN_SELECTORS = '[\\u180b-\\u180d\\u180f]';
-/** Of ASCII only digits, # and * can have a selector: with it they begin an emoji. */
+/** No selector may follow these. In ASCII only digits, # and * take one, and then begin an emoji. */
 const WITHOUT_SELECTOR = `\\s!"$-)+-/:-~${SELECTORS}${MORE_SELECTORS}`;
 
 /**
- * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
- * letters of scripts that need it, what makes up an emoji, a variation selector after a character that can have one,
- * and the byte-order mark at the start of a text, also of one that is the content of an answer in JSON. Flags are
- * matched so that the search steps over them: looking back from each tag for its flag takes quadratic time.
+ * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. It leaves alone joiners in
+ * scripts that need them, the parts of an emoji, a variation selector after a character that can have one, and the
+ * byte-order mark at the start of a text, even if that text is the content in a JSON answer. It matches whole flags so
+ * that the search steps over them: looking back from each tag for its flag would take quadratic time.
  */
 const HIDDEN = new RegExp(
   [
@@ -46,7 +46,7 @@ const PERHAPS_HIDDEN = new RegExp(
 
 /** How many characters are searched between two checks of the clock. */
 const PIECE = 64 * 1024;
-/** What a match may need to see beyond its piece: the name of a content before it, a whole flag after it. */
+/** How far a match may look beyond its piece: back to the JSON field name, ahead to the end of a flag. */
 const BEFORE = 16;
 const AFTER = 32;
 
@@ -54,7 +54,7 @@ const MOST_SHOWN = 5;
 const MOST_COUNTED = 1000;
 const AROUND = 60;
 
-/** A note that shows such characters as escapes, with what is around them; nothing when there are none. */
+/** A note that shows such characters as escapes, with the text around them; undefined when there are none. */
 export function noteHidden(outcome: ToolOutcome): string | undefined | Promise<string | undefined> {
   const texts: string[] = [];
   if ('error' in outcome) texts.push(outcome.error.message);
@@ -67,7 +67,7 @@ function surelyShowsAll(text: string): boolean {
   return text.length <= PIECE && !mayHide(text);
 }
 
-/** Most texts are ASCII, which their length in bytes tells in a tenth of the time. */
+/** Most texts are ASCII. Comparing the length in bytes recognises them in a tenth of the time. */
 function mayHide(text: string): boolean {
   return Buffer.byteLength(text) !== text.length && PERHAPS_HIDDEN.test(text);
 }
@@ -82,7 +82,7 @@ class Found {
   count = 0;
   readonly #places: string[] = [];
 
-  /** Whether one more would not change the note. */
+  /** Whether finding more would no longer change the note. */
   get isEnough(): boolean {
     return this.count > MOST_COUNTED;
   }
@@ -121,7 +121,7 @@ async function lookThrough(text: string, found: Found): Promise<void> {
     for (const match of piece.matchAll(HIDDEN)) {
       const index = start + match.index;
       if (index >= at + PIECE || found.isEnough) break;
-      // The search of the piece before found it already.
+      // The search of the piece before has found this one already.
       if (index < Math.max(at, from)) continue;
       from = index + match[0].length;
       if (match[0].startsWith(BLACK_FLAG)) continue;

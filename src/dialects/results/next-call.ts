@@ -2,8 +2,8 @@
 import { answerBytes, type Budget, NOTE_WORDS } from './budget.ts';
 
 /**
- * The call of `args`, with `more` as well. It leaves out arguments that the client did not send, and names none of them
- * where they would take half of the answer.
+ * Words a call with the arguments `args` and `more`. It leaves out arguments that the client did not send, and writes
+ * 'the same arguments' for `args` if they would take up half of the answer.
  */
 export function nextCall(tool: string, args: object, more: object, budget: Budget): string {
   const whole = `next: ${tool} ${sentJson({ ...args, ...more })}`;
@@ -11,7 +11,7 @@ export function nextCall(tool: string, args: object, more: object, budget: Budge
   return `next: ${tool} with the same arguments and ${sentJson(more)}`;
 }
 
-/** Whether there is room for the words around such a call. */
+/** Whether the answer has room for such a call and the words around it. */
 export function noteFits(next: string, budget: Budget): boolean {
   const most = (answerBytes(budget) >> 1) - NOTE_WORDS / 2;
   return Buffer.byteLength(next) <= most;

@@ -1,7 +1,7 @@
-/** Notes for the client: each is a text item of its own behind the tool result. */
+/** Adds notes for the client to a tool result: each is a text item of its own at the end. */
 import { type ToolOutcome, text } from '../dialect.ts';
 
-/** The result itself stays as its dialect words it. A protocol error carries the notes in its message. */
+/** Leaves the result itself as its dialect worded it. A protocol error carries the notes in its message. */
 export function withNotes<T extends ToolOutcome>(outcome: T, notes: readonly string[]): T {
   if (notes.length === 0) return outcome;
   const [...each] = new Set(notes);

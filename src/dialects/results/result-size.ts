@@ -4,21 +4,21 @@ import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../../en
 import { jsonTextBytes, measuringJson } from '../../json/json-size.ts';
 import { type Content, type ToolOutcome, type ToolResult, text } from '../dialect.ts';
 
-/** The server sends no longer message, line end included. Each transport enforces it, whatever a tool gives. */
+/** The longest message that the server sends, line end included. Each transport enforces it, whatever a tool does. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
-/** What the message around a result takes: the envelope and the id. */
+/** Room for the message around a result: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;
 const MAX_RESULT_BYTES = MAX_MESSAGE_BYTES - ENVELOPE_BYTES;
-/** Tools keep their own text within this, which leaves room for the notes behind it. */
+/** Tools keep their own text within this limit, which leaves room for notes. */
 export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 
-/** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
+/** A character takes at most six bytes in JSON, and seven in JSON that is itself a string in JSON. */
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
-/** Bytes that are measured between two checks of the clock. */
+/** How many bytes are measured between two checks of the clock. */
 const BYTES_PER_CHECK = 256 * 1024;
 
-/** Whether a text is short enough for a result. It only measures texts that might not be. */
+/** Whether a text is short enough for a result. It measures only those that might be too long. */
 export async function textFits(value: string, most = MAX_TEXT_BYTES): Promise<boolean> {
   if (value.length > most) return false;
   return value.length * MOST_BYTES_A_CHARACTER <= most || (await bytesAsJson(value)) <= most;
@@ -29,17 +29,17 @@ export function surelyFits(value: string): boolean {
   return value.length * MOST_BYTES_A_CHARACTER <= MAX_TEXT_BYTES;
 }
 
-/** How many bytes a value takes as JSON; others are answered while a long one is measured. */
+/** How many bytes a value takes as JSON. Other calls run while a long value is measured. */
 export function bytesAsJson(value: unknown): number | Promise<number> {
   return inTurns(measuringJson(value), new Yielder(undefined));
 }
 
-/** The same for a text; a short one, as nearly all are, takes less time in this way. */
+/** The same for a text. It is faster for a short one, as nearly all texts are. */
 export function bytesOfText(value: string): number | Promise<number> {
   return value.length <= BYTES_PER_CHECK ? jsonTextBytes(value) : bytesAsJson(value);
 }
 
-/** How many of the first items take no more than `most` bytes together. */
+/** How many items, from the first on, take no more than `most` bytes together. */
 export async function countThatFits<T>(
   items: readonly T[],
   bytesOf: (item: T) => number | Promise<number>,
@@ -64,12 +64,18 @@ export async function countThatFits<T>(
  * shows.
  */
 async function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): Promise<string> {
+  const yielder = new Yielder(undefined);
+  const characters = lines.reduce((sum, line) => sum + line.length + 1, 0);
+  if (characters <= MAX_TEXT_BYTES) {
+    const whole = await joinedInTurns(lines, '\n', yielder);
+    if (await textFits(whole)) return whole;
+  }
   const shown = await countThatFits(lines, bytesOfText);
-  if (shown < lines.length) truncated(shown);
-  return joinedInTurns(lines.slice(0, shown), '\n', new Yielder(undefined));
+  truncated(shown);
+  return joinedInTurns(lines.slice(0, shown), '\n', yielder);
 }
 
-/** The same for lines that are one text already. */
+/** The same for lines that are already joined into one text. */
 export async function leadingLinesThatFit(
   whole: string,
   truncated: (shown: number) => void,
@@ -93,7 +99,7 @@ export async function leadingLinesThatFit(
   return whole.slice(0, end);
 }
 
-/** One line an entry; a note says how to get at the entries that did not fit. */
+/** Lists one entry per line. A note says how to reach the entries that did not fit. */
 export function listThatFits(
   lines: readonly string[],
   { entries, instead, note }: { entries: string; instead: string; note: (note: string) => void },
@@ -104,7 +110,7 @@ export function listThatFits(
   });
 }
 
-/** For a text that only makes sense whole. `instead` says how to get a part of it. */
+/** Fails if a text that only makes sense whole does not fit. `instead` says how to get a part of it. */
 export async function requireFits(
   value: string,
   instead: () => string | Promise<string>,
@@ -121,14 +127,14 @@ export async function requireFits(
   });
 }
 
-/** The bytes of an outcome that is too long to send; undefined for all others. */
+/** The size of an outcome that is too long to send; undefined for every other outcome. */
 export async function excessBytes(outcome: ToolOutcome): Promise<number | undefined> {
   const value = 'result' in outcome ? outcome.result : outcome.error;
   const bytes = await bytesAsJson(value);
   return bytes > MAX_RESULT_BYTES ? bytes : undefined;
 }
 
-/** The same failure with its long texts truncated: the client must hear of it, however long the names in it are. */
+/** The same failure with its long texts truncated: it must reach the client, however long the names in it are. */
 export function truncateTexts<T>(failure: T): T {
   if (typeof failure === 'string') return truncate(failure, MAX_ERROR_CHARACTERS) as T;
   if (Array.isArray(failure)) return failure.slice(0, 100).map(truncateTexts) as T;
@@ -138,7 +144,7 @@ export function truncateTexts<T>(failure: T): T {
   ) as T;
 }
 
-/** For a call that changed something and must not look as if it had failed. */
+/** The result of a call that changed something, and so must not look as if it had failed. */
 export function unsendableResult(bytes: number): ToolResult {
   const size = `${bytes} bytes, and one answer may have ${MAX_MESSAGE_BYTES}`;
   return { content: [text(`The call was done, but its answer is too long to be sent: ${size}`)] };

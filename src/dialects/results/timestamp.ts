@@ -1,4 +1,4 @@
-/** The last moment that a date can name; some file systems store later ones. */
+/** The latest time that a Date can hold. Some file systems store later ones. */
 const LATEST_MS = 8.64e15;
 
 export function timestamp(ms: number): string {

@@ -1,4 +1,4 @@
-/** Why something is not served although it lies in a given directory, in words that all dialects share. */
+/** Why something inside a given directory is not served, in words that all dialects share. */
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from './one-line.ts';
 
@@ -6,7 +6,7 @@ type Withheld = Extract<Failure, { kind: 'denied' | 'withheld' }>;
 
 const DONE = { create: 'created', move: 'moved', delete: 'deleted' } as const;
 
-/** A sentence without its end. Of a hidden name it must not tell that there is a reason. */
+/** A sentence without its full stop. For a hidden name it must not reveal that there is a reason. */
 export function withheldBecause(facts: Withheld): string {
   const path = onOneLine(facts.path);
   if (facts.kind === 'denied') {

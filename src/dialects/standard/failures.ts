@@ -14,7 +14,7 @@ import { refused } from './outcome.ts';
 import { asCalled } from './paths.ts';
 import { MAX_SHOWN_PATH } from './shown-lengths.ts';
 
-/** A pattern or text of the caller's is shown up to here. */
+/** A longer pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
 
 export function failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome {
@@ -31,7 +31,7 @@ export function failureText(facts: Failure, tool: string, context: ToolContext):
   );
 }
 
-/** The system call that the official server's words name. */
+/** The system call that the official server names in its messages. */
 const SYSTEM_CALLS: Readonly<Record<string, string>> = {
   create_directory: 'mkdir',
   delete_file: 'unlink',
@@ -90,7 +90,7 @@ function outside(shown: string, { engine }: ToolContext): string {
   return `Access denied - path outside allowed directories: ${shown} not in ${given}`;
 }
 
-/** The official server finds these out when it looks for the real path. */
+/** The official server notices these problems when it looks up the real path, so its messages name `realpath`. */
 function badPath({ why }: Failure & { kind: 'bad-path' }, shown: string, context: ToolContext): string {
   switch (why) {
     case 'empty':
@@ -118,7 +118,7 @@ function notFound(near: readonly string[], call: string): string {
   return `ENOENT: no such file or directory, ${call}${nearNames(near)}`;
 }
 
-/** The result of a call that names more than the path that is missing. */
+/** The result for a missing path when `call` names another path as well. */
 export function missing(near: readonly string[], call: string): ResultOutcome {
   return refused(notFound(near, call), 'not-found');
 }

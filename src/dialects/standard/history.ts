@@ -1,4 +1,4 @@
-/** The history of changes as the tools show it, and their undo. */
+/** The history of changes as the tools show it, and undo. */
 import { truncate } from '../../display/truncate.ts';
 import { type Change, type FileDiff, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
@@ -41,7 +41,7 @@ export async function historyText(
   return [...page.lines, `[${left} older changes; ${next}]`].join('\n');
 }
 
-/** Where in a list, newest first, those begin that are older than this entry; undefined when there is no such entry. */
+/** The index in `all`, newest first, of the first entry older than `before`; undefined when no entry has that id. */
 async function firstBefore(
   before: string,
   all: readonly JournalEntry[],
@@ -49,7 +49,7 @@ async function firstBefore(
 ): Promise<number | undefined> {
   const index = all.findIndex(({ id }) => id === before);
   if (index >= 0) return index + 1;
-  // It may be a change of another path.
+  // The entry may have changed another path.
   const every = await engine.history.entries({});
   const place = every.findIndex(({ id }) => id === before);
   if (place < 0) return undefined;
@@ -83,7 +83,7 @@ function countsText(lines: FileDiff['lines']): string {
   return lines === undefined ? '' : ` (+${lines.added} -${lines.removed})`;
 }
 
-/** Without an entry: the newest change of this session, or of the caller. */
+/** Undoes the entry `id`, or the newest change of this session or caller. */
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
   if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');

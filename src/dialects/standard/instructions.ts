@@ -1,4 +1,4 @@
-/** The instructions that a client's model gets at the start, in three lines: where it works, how it finds things, how it goes back. */
+/** The instructions for a client's model, in three lines: where it works, how it finds things, how it can undo. */
 import type { ServedFacts } from '../dialect.ts';
 
 export function instructions({ directories, canUndo, offers }: ServedFacts): string {

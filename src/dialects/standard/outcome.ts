@@ -1,8 +1,8 @@
-/** Results of tools in the forms that this dialect gives them. */
+/** The forms of this dialect's results. */
 import type { ResultOutcome, ToolResult } from '../dialect.ts';
 import { text } from '../dialect.ts';
 
-/** The hash is for programs, and where the call asks for it a last line shows it to the model too. */
+/** Adds the hash for programs, and as a last line for the model where the call asks for it. */
 export function withHash(answer: string, hash: string | undefined, isShown = false): ToolResult {
   if (hash === undefined) return { content: [text(answer)] };
   const shown = isShown
@@ -11,7 +11,7 @@ export function withHash(answer: string, hash: string | undefined, isShown = fal
   return { content: [text(shown)], _meta: { hash } };
 }
 
-/** A failure that a tool words itself; `kind` names it for the trace. No first line of these messages quotes contents. */
+/** A failure that a tool words itself. The trace keeps `kind` and the first line, which must not quote contents. */
 export function refused(message: string, kind: string): ResultOutcome {
   return {
     result: { content: [text(message)], isError: true },

@@ -1,17 +1,17 @@
-/** What a path of a call means: absolute, below the home directory, or in one of the given directories. */
+/** Finds the absolute path that a call means: it may send one from the home directory, or from a given directory. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fail, requireShortPath } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 
 const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
-/** Begins with no slash and has a backslash: a path of Windows, unless an entry has that very name. */
+/** Matches a path that has a backslash before any slash: a Windows path, unless an entry has exactly that name. */
 const BACKSLASH_PATH = /^[^/\\]*\\/;
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
-/** How the calls named the paths that they meant, for messages; where they named them so, there is no entry. */
+/** For messages: how each call named its paths, where that was not by the path itself. */
 const namesInCalls = new WeakMap<ToolContext, Map<string, string>>();
 
-/** A path as its call named it. */
+/** The path as its call named it. */
 export function asCalled(path: string, context: ToolContext): string {
   return namesInCalls.get(context)?.get(path) ?? path;
 }
@@ -63,7 +63,7 @@ function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 }
 
-/** The first of the given directories that holds it; for a new entry the first that holds its parent, else the first. */
+/** Looks in the given directories: the first that holds the path, or else its parent; or else simply the first. */
 function absolute(path: string, { engine }: ToolContext): string | Promise<string> {
   if (isAbsolute(path) || path.includes('\0')) return path;
   const all = engine.roots.map((root) => resolve(root.path, path));
@@ -79,7 +79,7 @@ async function firstThatHolds(all: readonly string[], engine: ToolContext['engin
   return all[0]!;
 }
 
-/** A name may be on the disk in another Unicode form: it is meant when no other name differs in nothing but that. */
+/** The path as the disk has it, perhaps in another Unicode form. Fails if two names there differ in form only. */
 async function inUnicodeForm(path: string, { engine, signal }: ToolContext): Promise<string> {
   if (!BEYOND_ASCII.test(path) || path.includes('\0') || (await engine.files.peek(path))) return path;
   const root = engine.roots.find((each) => path.startsWith(`${each.path}/`));

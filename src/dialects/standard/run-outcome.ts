@@ -1,4 +1,4 @@
-/** What run_command answers: output and how the command ended. */
+/** What run_command answers: the output, and how the command ended. */
 
 import { grouped } from '../../display/grouped.ts';
 import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
@@ -21,7 +21,7 @@ export function runOutcome(result: RunResult, timeout: number, context: ToolCont
   return { result: { content: [text(answer)], isError: true }, failure: { kind, sentence: ends } };
 }
 
-/** The start and the end of an output say most: what is too long loses its middle. */
+/** Cuts the middle out of an output that is too long: its start and its end say most. */
 function cutInTheMiddle(output: string, bytes: number): string {
   const ended = output === '' || output.endsWith('\n') ? output : `${output}\n`;
   if (Buffer.byteLength(ended) <= bytes) return ended;
@@ -32,13 +32,13 @@ function cutInTheMiddle(output: string, bytes: number): string {
   return `${start}${start.endsWith('\n') ? '' : '\n'}[${what} left out]\n${end}`;
 }
 
-/** Without the piece of a line at its end, unless it is nothing else. */
+/** Drops the partial line at the end, unless there is nothing else. */
 function wholeStart(text: string): string {
   const newline = text.lastIndexOf('\n');
   return newline < 0 ? text : text.slice(0, newline + 1);
 }
 
-/** Without the piece of a line at its start, unless it is nothing else. */
+/** Drops the partial line at the start, unless there is nothing else. */
 function wholeEnd(text: string): string {
   const newline = text.indexOf('\n');
   return newline < 0 || newline === text.length - 1 ? text : text.slice(newline + 1);

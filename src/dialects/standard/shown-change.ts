@@ -1,4 +1,4 @@
-/** One change in full, for the view that clients show beside a call. */
+/** One change in full, for the view that clients show next to a call. */
 import { DiffBudget, isMadeParent, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
@@ -25,7 +25,7 @@ export async function shownChange(id: string | undefined, context: ToolContext):
   return { result: { content: [text(lines.join('\n'))], structuredContent: change } };
 }
 
-/** A diff may hold what a file no longer does: of other tokens' changes, only those with the page's rights see it. */
+/** A diff may show content that no file holds any more, so a token sees only its own changes. */
 function maySee({ origin }: JournalEntry, { caller }: ToolContext): boolean {
   return caller.origin.who === undefined || caller.origin.who === origin.who;
 }

@@ -1,9 +1,9 @@
-/** The one shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
+/** The shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
 
 import { type ToolResult, text } from '../dialect.ts';
 import { surelyFits, truncateTexts } from '../results/result-size.ts';
 
-/** The codes that the document lists; there are no others. */
+/** All codes that the reference lists. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'INVALID_PATH'

@@ -1,14 +1,14 @@
 /** The engine's facts in workspace's codes, with a message for people and details for programs. */
 import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
-import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
+import { didYouMean } from '../results/similar-names.ts';
 import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 
-/** A path, pattern or text of the caller's is shown up to here. */
+/** A longer path, pattern or text of the caller's is truncated. */
 const MAX_SHOWN = 200;
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
@@ -169,8 +169,8 @@ function permission({ path, action }: Facts<'permission'>): string {
 }
 
 function notFound({ path, near }: Facts<'not-found'>): WorkspaceError {
-  const hint = near.length > 0 ? `. Did you mean ${near.map(onOneLine).join(' or ')}?` : '';
-  return error('NOT_FOUND', `${truncate(path, MAX_SHOWN)} does not exist${hint}`, { path, similar: near });
+  const message = `${truncate(path, MAX_SHOWN)} does not exist${didYouMean(near)}`;
+  return error('NOT_FOUND', message, { path, similar: near });
 }
 
 function notFile({ path, found }: Facts<'not-a-file'>): WorkspaceError {

@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import { fail, requireShortPath } from '../../engine/index.ts';
 
-/** Why a path is refused before anyone looks at the disk. */
+/** Why a path is refused by its form alone, without a look at the disk. */
 export type PathRefusal = 'parent-segment' | 'absolute' | 'home';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
@@ -18,7 +18,7 @@ export function workspacePath(sent: string): string {
   return first < 0 ? '.' : names.slice(first).join('/');
 }
 
-/** Refuses on every system what leads out on any of them: `..\` too, although it is only a name on Linux. */
+/** Refuses on every system what leads outside on any of them: `..\` too, although it is only a name on Linux. */
 export function refusalOf(sent: string): PathRefusal | undefined {
   if (sent.split(/[\\/]/).includes('..')) return 'parent-segment';
   if (/^(?:[\\/]|[A-Za-z]:[\\/])/.test(sent)) return 'absolute';

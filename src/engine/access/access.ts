@@ -2,7 +2,7 @@
  * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
  *
  * Here calls get their order, changes get their locks and their entry in the journal, and the caller learns which paths
- * a call touched. Only the diffs and plans of the history, which compare and change nothing, read past it.
+ * a call touched. Only the diffs and plans of the history bypass it: they compare, and change nothing.
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
@@ -26,9 +26,9 @@ import { type OpenPlace, openPlace } from './open-place.ts';
 import { reportedPath } from './reported-path.ts';
 
 export interface AccessOptions {
-  /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
-  holdsOthers?: boolean;
-  /** True for a read that only prepares the call's own work: later calls wait until that has named its paths. */
+  /** False for work that may take long: it waits for earlier changes, but no later call waits for it. */
+  blocksLaterCalls?: boolean;
+  /** True for a read that only prepares the call's own work: later calls wait until that work has named its paths. */
   onlyPrepares?: boolean;
 }
 
@@ -40,19 +40,19 @@ export interface ChangeOptions {
   continues?: string | undefined;
 }
 
-/** `below`: with everything in it. `listed`: entries may have come or gone. */
+/** `below`: everything in the directory changed too. `listed`: entries may have been added or removed. */
 export type ChangeListener = (path: string, below: boolean, listed: boolean) => void;
 
 /** What all callers of one engine share. */
 interface Shared {
   closed: boolean;
   readonly order: CallOrder;
-  /** How many calls run. */
+  /** How many calls are running. */
   running: number;
-  /** Hear when none runs any more. */
+  /** Called when the last running call ends. */
   readonly whenIdle: (() => void)[];
   readonly listeners: Set<ChangeListener>;
-  /** From the first command on. */
+  /** Undefined until the first command. */
   snapshots?: CommandSnapshots;
 }
 
@@ -61,11 +61,11 @@ interface Parts {
   journal: Journal | undefined;
   /** Scans the directories before and after commands. */
   scanner: TreeScanner;
-  /** Left out, none is declared by the owner. */
+  /** Default: the owner declares no encodings. */
   encodings?: DeclaredEncodings;
 }
 
-/** Kinds of failure that say: not here. */
+/** Kinds of failure that refuse access to a path. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set([
   'outside',
   'bad-path',
@@ -77,10 +77,10 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set([
   'into-itself',
 ] satisfies FailureKind[]);
 
-/** Failures whose path was reported already. */
+/** Failures whose path has been reported. */
 const reported = new WeakSet<Failure>();
 
-/** All that one caller changes is one entry. */
+/** The entry of each caller: all that one caller changes is one entry. */
 const entryOf = new WeakMap<Caller, string>();
 
 export class Access {
@@ -101,7 +101,7 @@ export class Access {
     this.#shared = shared;
   }
 
-  /** Shared with all who share the journal; without one, with all on this machine. */
+  /** The locks of the journal, shared by all that use it. Without a journal, those of this machine. */
   get locks(): Locks {
     return this.journal?.locks ?? machineLocks;
   }
@@ -110,13 +110,13 @@ export class Access {
     return new Access(this, caller, this.#shared);
   }
 
-  /** A gate to a part of the directories, with the same order of calls and the same listeners. */
+  /** A gate to some of the directories, with the same order of calls and the same listeners. */
   within(wall: Wall): Access {
     const { journal, scanner, encodings } = this;
     return new Access({ wall, journal, scanner, encodings }, anonymous, newShared(this.#shared));
   }
 
-  /** Admits no further calls, and waits for those that run. */
+  /** Admits no more calls, and waits for those that are running. */
   async close(): Promise<void> {
     this.#shared.closed = true;
     const { running, whenIdle } = this.#shared;
@@ -124,22 +124,22 @@ export class Access {
     this.#shared.snapshots?.close();
   }
 
-  /** Runs `read` after every earlier change of these paths. It reaches the disk through the function it is given. */
+  /** Runs `read` after every earlier change of these paths, with the function through which it reaches the disk. */
   read<T>(
     paths: readonly string[],
-    { holdsOthers = true, onlyPrepares = false }: AccessOptions,
+    { blocksLaterCalls = true, onlyPrepares = false }: AccessOptions,
     read: (open: OpenPlace) => T | Promise<T>,
   ): Promise<T> {
     const open: OpenPlace = (path, how, use, facts) => openPlace(this, { path, how, use, facts });
-    const waitsFor = holdsOthers ? paths : 'changes';
+    const waitsFor = blocksLaterCalls ? paths : 'changes';
     return this.#admit(waitsFor, 'read', () => read(open), onlyPrepares);
   }
 
   /**
    * Runs `change` in order, and records all that it changes as one entry of the journal.
    *
-   * A command may change anything `anywhere` in the directories and reports nothing: the gate compares them before
-   * and after it, and records the difference. No later call waits for a command.
+   * A command may change anything `anywhere` in the directories, and does not report what it changes: the gate compares
+   * the directories before and after it, and records the difference. No later call waits for a command.
    */
   change<T>(
     paths: readonly string[] | 'anywhere',
@@ -165,13 +165,13 @@ export class Access {
         throw error;
       } finally {
         if (recorder?.kept) this.#entered(recorder);
-        if (recorder?.kept) await this.journal?.holdSize(recorder.id);
+        if (recorder?.kept) await this.journal?.enforceSize(recorder.id);
         this.journal?.tidy();
       }
     });
   }
 
-  /** Waits until the changes that came before are through. */
+  /** Waits until all earlier changes have ended. */
   async changesDone(): Promise<void> {
     await this.#shared.order.changesDone();
   }
@@ -182,7 +182,7 @@ export class Access {
     return () => this.#shared.listeners.delete(listener);
   }
 
-  /** The journal has recorded a change: tells the caller and the listeners. */
+  /** Tells the caller and the listeners of a change that the journal has recorded. */
   reportChange(change: Change): void {
     reportChange(this.caller, change);
     const below = change.kind !== 'changed' && change.type === 'directory';
@@ -194,11 +194,11 @@ export class Access {
   /** Reports a change that no journal records. */
   reportAccess(path: string, how: How): void {
     this.caller.touched({ path, how });
-    // Whether a file that was written is new, only the journal knows.
+    // Only the journal knows whether a file that was written is new.
     this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to', true);
   }
 
-  /** Reports what failed, and the paths that the call asked for, so that no tool can keep a failure to itself. */
+  /** Reports what failed and the paths that the call asked for, so that no tool can hide a failure. */
   reportError(error: unknown, paths: readonly string[]): void {
     if (this.caller === anonymous || !(error instanceof EngineFailure)) return;
     this.reportFailure(error.facts);
@@ -212,17 +212,18 @@ export class Access {
     if (!('path' in facts) || reported.has(facts)) return;
     reported.add(facts);
     const path = reportedPath(this.wall.roots, facts.path, base);
-    // To the caller a hidden file is missing; the trace, which the owner reads, names it.
-    const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path), false) !== undefined;
+    // To the caller a hidden file is missing, but the trace, which the owner reads, names it.
+    const isRefused =
+      REFUSALS.has(facts.kind) || this.wall.withheld?.verdictOnPath(rawOf(path), false) !== undefined;
     this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }
 
-  /** A call has come; see call-order.ts. */
+  /** Registers a call that has arrived; see call-order.ts. */
   arrive(): Arrival {
     return this.#shared.order.arrive();
   }
 
-  /** Lets a call in when its turn has come; `changes` waits for all earlier changes, and holds up no call. */
+  /** Lets a call in at its turn. With `changes` it waits for all earlier changes, and no call waits for it. */
   async #admit<T>(
     waitsFor: readonly string[] | 'changes',
     verb: Verb,
@@ -238,7 +239,7 @@ export class Access {
       const named = order.earlierNamed(arrival);
       if (named) await named;
       const work = waitsFor === 'changes' ? afterChanges(order, call) : this.#inOrder(waitsFor, verb, call);
-      if (!onlyPrepares) arrival?.name();
+      if (!onlyPrepares) arrival?.markNamed();
       return await work;
     } finally {
       tidyHeapInPauses();
@@ -283,7 +284,7 @@ async function afterChanges<T>(order: CallOrder, call: () => T | Promise<T>): Pr
   return inTurn(call);
 }
 
-/** A tool may ask for thousands of things, none of which waits for anything: other calls need their share. */
+/** A tool may ask for thousands of things that need no waiting, so this gives other calls their share of time. */
 function inTurn<T>(call: () => T | Promise<T>): T | Promise<T> {
   const due = yieldIfDue();
   return due ? due.then(call) : call();

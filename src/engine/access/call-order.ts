@@ -1,23 +1,23 @@
 /**
- * Calls that touch the same path take effect in the order in which they came, so that a client may send a write and
+ * Calls that touch the same path take effect in the order in which they arrived, so that a client may send a write and
  * then a read without waiting for the first answer. Calls on other paths do not wait.
  *
- * This is about order only; locks.ts sees to it that two changes never lose each other. So no call waits for long
+ * This is about order only; locks.ts makes sure that two changes never overwrite each other. So no call waits for long
  * behind one that makes no progress, such as an edit with a pattern that runs away.
  */
 import type { Arrival } from '../caller.ts';
 
 /**
- * How long a call waits without progress, in short spans: on a busy machine a span takes as long as this process has to
- * wait for the processor, and so does the work that the call waits for.
+ * How long a call waits without progress, in short spans. On a busy machine, each span takes longer by the time that
+ * this process waits for the processor, and so does the work that the call waits for.
  */
 const PATIENCE_SPANS = 20;
 const SPAN_MS = 100;
 
 export type Verb = 'read' | 'change';
 
-/** A call under way. Other calls wait for few of them, so the promise of the end exists only once one does. */
-class Running {
+/** A running call. Other calls wait for few of them, so the promise of its end exists only once a call waits for it. */
+class RunningCall {
   readonly paths: ReadonlySet<string>;
   readonly verb: Verb;
   #ended: Promise<void> | undefined;
@@ -40,15 +40,15 @@ class Running {
   }
 }
 
-/** The same for a call that has not named its paths. */
-class Unnamed implements Arrival {
+/** A call that has arrived but has not named its paths. Its promise, too, exists only once a call waits for it. */
+class UnnamedCall implements Arrival {
   readonly number: number;
-  readonly #unnamed: Set<Unnamed>;
+  readonly #unnamed: Set<UnnamedCall>;
   #isNamed = false;
   #named: Promise<void> | undefined;
   #settle: (() => void) | undefined;
 
-  constructor(number: number, unnamed: Set<Unnamed>) {
+  constructor(number: number, unnamed: Set<UnnamedCall>) {
     this.number = number;
     this.#unnamed = unnamed;
     unnamed.add(this);
@@ -62,7 +62,7 @@ class Unnamed implements Arrival {
     return this.#named;
   }
 
-  name(): void {
+  markNamed(): void {
     if (this.#isNamed) return;
     this.#isNamed = true;
     this.#unnamed.delete(this);
@@ -71,18 +71,18 @@ class Unnamed implements Arrival {
 }
 
 export class CallOrder {
-  /** In the order in which they came. */
-  readonly #running = new Set<Running>();
+  /** In order of arrival. */
+  readonly #running = new Set<RunningCall>();
   #arrivals = 0;
-  /** Those that have not named their paths yet, in the order in which they came. */
-  readonly #unnamed = new Set<Unnamed>();
+  /** The calls that have not named their paths yet, in order of arrival. */
+  readonly #unnamed = new Set<UnnamedCall>();
 
-  /** Call this when a call comes, before you wait for anything, and call its `name` in the end. */
+  /** Registers a call as soon as it arrives, before anything waits. Call its `markNamed` in the end. */
   arrive(): Arrival {
-    return new Unnamed(this.#arrivals++, this.#unnamed);
+    return new UnnamedCall(this.#arrivals++, this.#unnamed);
   }
 
-  /** Settles when every call that came before has named its paths; undefined when all of them have. */
+  /** Settles when every earlier call has named its paths; undefined when all of them have. */
   earlierNamed(arrival: Arrival | undefined): Promise<void> | undefined {
     const [first] = this.#unnamed;
     if (first === undefined || first === arrival) return undefined;
@@ -96,12 +96,12 @@ export class CallOrder {
 
   /** Runs `call` once every earlier call that it could collide with has ended. */
   async run<T>(paths: readonly string[], verb: Verb, call: () => T | Promise<T>): Promise<T> {
-    const own = new Running(new Set(paths), verb);
+    const own = new RunningCall(new Set(paths), verb);
     const earlier = this.#endOf((other) => collide(own.paths, verb, other));
     this.#running.add(own);
     try {
-      // Waits also where no earlier call collides: calls that came together all read their arguments before the first one
-      // reaches for the disk. Going through all of a call at once, and then through the next, takes a sixth more.
+      // Waits even if no earlier call collides, so that calls that arrive together all read their arguments before the
+      // first one reaches for the disk. Running each call to its end before the next takes a sixth longer.
       await earlier;
       const result = call();
       return result instanceof Promise ? await result : result;
@@ -111,17 +111,17 @@ export class CallOrder {
     }
   }
 
-  /** Settles when the earlier changes have ended, undefined when there are none; no call waits for this one. */
+  /** Settles when the earlier changes have ended; undefined when there are none. No call waits for this one. */
   changesDone(): Promise<void> | undefined {
     return this.#endOf(({ verb }) => verb === 'change');
   }
 
   /**
-   * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call that
-   * came before them, the patience begins again: a slow disk is no standstill.
+   * Settles when all of these calls have ended; undefined when there are none. Whenever one of them ends, or a call
+   * that arrived before them, the wait starts anew: a slow disk is not a standstill.
    */
-  #endOf(isAwaited: (call: Running) => boolean): Promise<void> | undefined {
-    let awaited: Running[] | undefined;
+  #endOf(isAwaited: (call: RunningCall) => boolean): Promise<void> | undefined {
+    let awaited: RunningCall[] | undefined;
     for (const call of this.#running) {
       if (!isAwaited(call)) continue;
       awaited ??= [];
@@ -137,7 +137,7 @@ export class CallOrder {
   }
 }
 
-/** Waits until all is done, but for no longer than the patience lasts without progress. */
+/** Waits until all is done, but gives up after a time without progress. */
 function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]): Promise<void> {
   return new Promise((resolve) => {
     let left = PATIENCE_SPANS;
@@ -154,12 +154,12 @@ function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]
   });
 }
 
-function collide(paths: ReadonlySet<string>, verb: Verb, other: Running): boolean {
+function collide(paths: ReadonlySet<string>, verb: Verb, other: RunningCall): boolean {
   if (verb === 'read' && other.verb === 'read') return false;
   return anyIsWithin(paths, other.paths) || anyIsWithin(other.paths, paths);
 }
 
-/** Whether one of `inner` is one of `outer` or lies below it. Both may have thousands: no pairs are compared. */
+/** Whether one of `inner` is one of `outer` or is below it. With thousands of paths, comparing pairs is too slow. */
 function anyIsWithin(inner: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
   if (outer.has('/')) return true;
   for (const path of inner) {

@@ -1,4 +1,4 @@
-/** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
+/** The changes of one call. Each step resolves its places, holds their locks, and cleans up when it fails. */
 import { dirname } from 'node:path';
 import type { Lease } from '../../state/locks.ts';
 import { StateUnavailable } from '../../state/state.ts';
@@ -15,15 +15,15 @@ import { leasedRecorder, OutdatedView } from './leased-recorder.ts';
 import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
-const MANY = 16;
-/** How often other machines may move the directories of a change before it gets its locks. */
-const MOST_MOVES = 5;
+const MANY_PATHS = 16;
+/** How often a change starts again because another machine moved its directories or this machine's view is outdated. */
+const MOST_RETRIES = 5;
 
-/** The change looks again at a cache that is behind, after ever longer waits. */
+/** The first wait for an outdated view to catch up; each further wait is twice as long. */
 const FIRST_WAIT_MS = 50;
 
-/** A directory was moved or removed before its path was locked. */
-class Moved extends Error {}
+/** A directory was moved or removed before the change had locked its path. */
+class DirectoryMoved extends Error {}
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -45,18 +45,18 @@ export class Changes {
     this.#signal = signal;
   }
 
-  /** Changes these paths while it holds their locks. When it fails, no directory that it made stays behind. */
+  /** Changes these paths while it holds their locks. If it fails, it removes the directories that it made. */
   async at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
-    for (let moves = 0; ; moves++) {
+    for (let retries = 0; ; retries++) {
       try {
         return await this.#at(changed, change);
       } catch (error) {
         const { path } = changed[0]!;
         if (error instanceof OutdatedView) {
-          if (moves >= MOST_MOVES) fail({ kind: 'changed-meanwhile', path });
-          await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << moves));
-        } else if (!(error instanceof Moved)) throw error;
-        else if (moves >= MOST_MOVES) fail({ kind: 'unstable', path });
+          if (retries >= MOST_RETRIES) fail({ kind: 'changed-meanwhile', path });
+          await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << retries));
+        } else if (!(error instanceof DirectoryMoved)) throw error;
+        else if (retries >= MOST_RETRIES) fail({ kind: 'unstable', path });
       }
     }
   }
@@ -64,7 +64,7 @@ export class Changes {
   async #at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
     const places: Place[] = [];
     const yielder = new Yielder(this.#signal);
-    const shared = changed.length > MANY ? new SharedDirectories() : undefined;
+    const shared = changed.length > MANY_PATHS ? new SharedDirectories() : undefined;
     try {
       for (const each of changed) {
         const place = await inTurns(this.#walking(each), yielder);
@@ -79,7 +79,7 @@ export class Changes {
       await this.#report(places, changed);
       return result;
     } catch (error) {
-      // A directory that one path made may lie inside one that an earlier path made.
+      // A directory that was made for one path may be inside one that was made for an earlier path.
       await mapInTurns(places.toReversed(), new Yielder(undefined), (place) => place.undoParents());
       this.#access.reportError(
         error,
@@ -92,9 +92,9 @@ export class Changes {
     }
   }
 
-  /** What was locked is a path: another machine may have put another directory there before. */
+  /** A lease locks paths, and another machine may have put another directory there before: checks that first. */
   async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
-    for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
+    for (const place of places) if (!this.#isStillThere(place)) throw new DirectoryMoved();
     await this.#settle(lease, places);
     const recorder = leasedRecorder(this.recorder, lease, places[0]!.shown);
     const result = await change(places, recorder);
@@ -102,7 +102,7 @@ export class Changes {
     return result;
   }
 
-  /** Settles changes in which other servers were interrupted, before this one changes the same paths. */
+  /** Settles changes that other servers left unfinished, before this one changes the same paths. */
   async #settle({ unsettled }: Lease, places: readonly Place[]): Promise<void> {
     const { journal } = this.#access;
     const others = unsettled.filter(({ part }) => part !== this.recorder.part);
@@ -122,7 +122,7 @@ export class Changes {
     const above = dirname(place.path);
     if (place.isRoot || above === place.root.real) return true;
     try {
-      return this.#access.wall.at(above, { straight: true, own: true }, (parent) => {
+      return this.#access.wall.at(above, { straight: true, includeWithheld: true }, (parent) => {
         const dir = parent.enter();
         try {
           return dir.identity === place.dir.identity;
@@ -143,9 +143,9 @@ export class Changes {
     return this.#access.wall.walking(path, records ? { ...walk, onMake } : walk);
   }
 
-  /** The journal reports what it recorded; what a step left as it was is only looked at. */
+  /** Reports what was changed, unless the journal does. A path that a step left as it was counts as looked at. */
   async #report(places: readonly Place[], changed: readonly ChangedPath[]): Promise<void> {
-    // The change is made: a cancelled call is reported to the end.
+    // The change is made, so report it in full even if the call was cancelled.
     await mapInTurns(places, new Yielder(undefined), ({ path }, index) => {
       if (!this.recorder.active) this.#access.reportAccess(path, changed[index]!.how);
       else if (!this.recorder.concerns(path)) this.#access.caller.touched({ path, how: 'looked-at' });

@@ -1,4 +1,4 @@
-/** A recorder that lets nothing be changed unless the lock of the change is known to be held still. */
+/** A recorder that allows no change unless it knows that the lock of the change is still held. */
 import type { Lease } from '../../state/locks.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { Stat } from '../confine/directory/dir.ts';
@@ -8,15 +8,15 @@ import type { ChangeRecorder } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import { stampOf } from '../journal/record/stamp.ts';
 
-/** This machine shows a file that another one has replaced already: its cache is behind. */
+/** This machine still shows a file that another one has replaced: its cache is behind. */
 export class OutdatedView extends Error {}
 
 export interface LeasedRecorder extends ChangeRecorder {
-  /** The change is made: tells the lock what it has left at each path. */
+  /** Tells the lock what the change has left at each path. Call it when the change is made. */
   leave(): void;
 }
 
-/** `shown`: the path that the failure names. */
+/** `shown`: the path that a failure names. */
 export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: string): LeasedRecorder {
   const replaced = new Map<string, string | undefined>();
   let hasBegun = false;
@@ -45,7 +45,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
     creates: async (place, type, facts) => {
       concerns(place);
       await recorder.creates(place, type, facts);
-      // A file of known content is written and flushed first; the writer asks by itself.
+      // A file of known content is written and flushed first, and its writer calls `ready` by itself.
       if (facts?.bytes === undefined) await ready();
     },
     replaces: async (place, old, known, after, mode) => {
@@ -91,7 +91,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
   };
 }
 
-/** Of the file that a change has left at a path. */
+/** The hash of the file that a change has left at a path. */
 function hashLeft(change: Change | undefined, path: string): string | undefined {
   if (change?.kind === 'changed' || change?.kind === 'created') return change.after?.hash;
   return change?.kind === 'moved' && change.to === path ? change.file?.hash : undefined;

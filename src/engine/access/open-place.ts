@@ -1,4 +1,4 @@
-/** From a path to the place where it leads, for calls that the gate has let in to read. */
+/** Resolves paths to places for calls that the gate has let in to read. */
 import type { How, PathAccess } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { WalkOptions } from '../confine/wall.ts';
@@ -6,8 +6,8 @@ import { EngineFailure } from '../failures.ts';
 import type { Access } from './access.ts';
 
 /**
- * Resolves a path and uses the place; `facts` are reported of it besides its path. A call that reads (`read`) must open
- * the file there before anything else.
+ * Resolves a path and uses the place; `facts` gives what to report about it besides its path. A call that reads
+ * (`read`) must open the file there before anything else.
  */
 export type OpenPlace = <T>(
   path: string,
@@ -16,7 +16,7 @@ export type OpenPlace = <T>(
   facts?: (result: T) => Partial<PathAccess>,
 ) => T | Promise<T>;
 
-/** What to do at a path, and what the caller learns of it. */
+/** What to do at a path, and what to report of it. */
 interface Opening<T> {
   path: string;
   how: How;
@@ -28,8 +28,8 @@ const FOLLOWED: WalkOptions = {};
 const UNFOLLOWED: WalkOptions = { follow: false };
 
 /**
- * Most names are not links, and opening a file tells when one is: then a second, careful walk follows it. To look for a
- * link before each open would take a sixth of the time of a small read.
+ * Opens a place without following a link at first: most names are not links, and opening a file tells if one is. Then a
+ * second, careful walk follows it. Looking for a link before each open would take a sixth of the time of a small read.
  */
 export function openPlace<T>(
   access: Access,
@@ -47,7 +47,7 @@ export function openPlace<T>(
     }
     return whenUsed(access, opening, options, { place, using });
   } catch (error) {
-    return otherwise(access, opening, options, error);
+    return followLinkOrThrow(access, opening, options, error);
   }
 }
 
@@ -64,7 +64,7 @@ async function whenUsed<T>(
       place.close();
     }
   } catch (error) {
-    return otherwise(access, opening, options, error);
+    return followLinkOrThrow(access, opening, options, error);
   }
 }
 
@@ -73,8 +73,8 @@ function reported<T>(access: Access, { how, facts }: Opening<T>, { path }: Place
   return result;
 }
 
-/** Follows the link that is there, or fails. */
-function otherwise<T>(
+/** Follows the link that is there, or reports the error and throws it. */
+function followLinkOrThrow<T>(
   access: Access,
   opening: Opening<T>,
   options: WalkOptions,

@@ -1,9 +1,9 @@
-/** How a path is reported that led nowhere: absolute, below the real name of its root. */
+/** Makes a path that led nowhere fit for reports: absolute, below the real path of its root. */
 import { isAbsolute, resolve, sep } from 'node:path';
 import { shortPath } from '../confine/long-path.ts';
 import { isWithin, type Root } from '../confine/roots.ts';
 
-/** A relative path starts at `base`, which itself starts at the first root. */
+/** A relative path starts at `base`, which in turn starts at the first root. */
 export function reportedPath(roots: readonly Root[], path: string, base = '.'): string {
   const absolute = asWritten(resolve(roots[0]?.real ?? sep, shortPath(base)), shortPath(path));
   for (const { real, knownAs } of roots) {
@@ -13,7 +13,7 @@ export function reportedPath(roots: readonly Root[], path: string, base = '.'): 
   return absolute;
 }
 
-/** Keeps `..` behind a name: that name may be a link, and then `..` leads elsewhere than it reads. */
+/** Keeps `..` after a name: that name may be a link, and then `..` leads elsewhere than the text suggests. */
 function asWritten(base: string, path: string): string {
   const names = path.split(sep);
   const first = names.findIndex((name) => name !== '' && name !== '.' && name !== '..');

@@ -1,4 +1,4 @@
-/** What changes whole entries: writing, making directories, moving and removing. `files.ts` adds edits and patches. */
+/** Operations on whole entries: write, make a directory, move, remove. `files.ts` adds edits and patches. */
 import type { ChangedPath } from '../access/changes.ts';
 import { UTF8 } from '../charset/codec.ts';
 import type { Place } from '../confine/place.ts';
@@ -6,7 +6,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { type FileSnapshot, replaceContent, requireUnchanged } from '../files/atomic-replace.ts';
 import { replaceTogether, requireDifferent } from '../files/atomic-replace-many.ts';
-import { encodedInTurns } from '../files/encoding/in-turns.ts';
+import { encodedInTurns } from '../files/encoding/convert-in-turns.ts';
 import { storedEncoding } from '../files/encoding/stored-encoding.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
@@ -18,15 +18,15 @@ import { requireFits } from '../files/rewrite.ts';
 import { keepsAll } from '../journal/entries/contents-needed.ts';
 import { type Call, ReadingApi } from './reading.ts';
 
-/** For operations that store a text of the caller's. */
+/** For operations that store a text from the caller. */
 export interface StoreCall extends Call {
-  /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
+  /** The most bytes that the file may have afterwards. The engine's own limit applies in any case. */
   limit?: number;
 }
 
-/** For operations that a caller wants done only to the content that it knows. */
+/** For operations that the caller wants done only if the file has the content that it knows. */
 export interface ExpectingCall extends Call {
-  /** The short hash of the content that must be there. */
+  /** The short hash of the content that the file must have. */
   ifHash?: string | undefined;
 }
 
@@ -40,8 +40,8 @@ export class ChangingApi extends ReadingApi {
   }
 
   /**
-   * Writes a text in the encoding of the file that it replaces, with its byte-order mark, and a new file in the one
-   * that is declared for it. Gives the short hash of what the file holds then.
+   * Writes a text in the encoding of the file that it replaces, with that file's byte-order mark. A new file gets the
+   * encoding that is declared for it. Returns the short hash of the new content.
    */
   async writeText(path: string, text: string, options: ExpectingCall = {}): Promise<{ hash: string }> {
     const { signal } = options;
@@ -108,7 +108,7 @@ export class ChangingApi extends ReadingApi {
     });
   }
 
-  /** `canUndo`: whether the journal has kept all of it. */
+  /** `canUndo`: whether the journal has kept everything that was removed. */
   remove(
     path: string,
     options: { recursive?: boolean } & ExpectingCall = {},
@@ -144,7 +144,7 @@ export class ChangingApi extends ReadingApi {
   }
 }
 
-/** What is there, where the caller expects a certain content. */
+/** The present content, if the caller expects a certain one. */
 async function expectedSnapshot(
   place: Place,
   { ifHash, signal }: ExpectingCall,
@@ -165,7 +165,7 @@ async function asBytes(content: string | Buffer, { shown }: Place, yielder: Yiel
   return typeof content === 'string' ? encodedInTurns(content, UTF8, shown, yielder) : content;
 }
 
-/** A file to write whole; makes missing directories above it. */
+/** A file to write whole. Missing directories above it are made. */
 function written(path: string): ChangedPath {
   return { path, walk: { makeParents: true }, how: 'changed' };
 }

@@ -1,7 +1,7 @@
 /**
- * Which commands can be run, and what confines them.
+ * Runs commands, and says what confines them.
  *
- * The engine looks for programs and tries the sandbox when the first command comes: most sessions never run one.
+ * The engine looks for programs and tries the sandbox only when the first command comes: most sessions never run one.
  */
 import { constants } from 'node:os';
 import type { Access } from '../access/access.ts';
@@ -19,7 +19,7 @@ export interface CommandSettings {
   allowNet?: boolean;
   /** Developer tools beyond the usual ones. */
   allowCommands?: readonly string[];
-  /** Names of variables that commands get from `environment`. */
+  /** Names of variables that commands inherit from `environment`. */
   passEnv?: readonly string[];
   /** Where PATH and the passed variables come from. */
   environment?: Readonly<Record<string, string | undefined>>;
@@ -41,15 +41,17 @@ export class CommandsApi {
     return new CommandsApi(access, this.#settings, this.#opened);
   }
 
-  /** Runs a line of shell. */
+  /** Runs a shell command line. */
   runShellLine(line: string, call: CommandCall = {}): Promise<RunResult> {
     return this.#change(call, (commands, own) => commands.runShellLine(line, own));
   }
 
-  /** Runs one of the reading commands, after a check of its arguments. */
+  /** Runs one of the reading commands, after checking its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, (commands, own) =>
-      this.#access.read([], { holdsOthers: false }, () => commands.runReadingCommand(command, args, own)),
+      this.#access.read([], { blocksLaterCalls: false }, () =>
+        commands.runReadingCommand(command, args, own),
+      ),
     );
   }
 
@@ -67,12 +69,12 @@ export class CommandsApi {
     return (await this.#open()).confinement();
   }
 
-  /** What commands see besides the system's directories and the roots. */
+  /** The paths that commands see besides the system's directories and the roots. */
   async visiblePaths(): Promise<readonly string[]> {
     return (await this.#open()).visiblePaths;
   }
 
-  /** The sandbox of the next command, as far as the last trial showed. */
+  /** The sandbox that the next command gets, going by the last trial. */
   async sandbox(): Promise<SandboxPlan> {
     return (await this.#open()).sandbox;
   }
@@ -84,7 +86,7 @@ export class CommandsApi {
     );
   }
 
-  /** Kills every command at once: nobody waits for them any more. */
+  /** Kills every command at once: no client waits for them any more. */
   async kill(): Promise<void> {
     await this.#opened.commands?.then(
       (opened) => opened.kill(),
@@ -92,7 +94,7 @@ export class CommandsApi {
     );
   }
 
-  /** Where all roots are read-only, a program that could write runs only in a sandbox. */
+  /** If all roots are read-only, a program that could write runs only in a sandbox. */
   #requireConfined(commands: Commands): void {
     if (commands.sandboxed || this.#access.wall.roots.some((root) => root.readOnly === undefined)) return;
     const reason = 'nothing may be changed here, and without bubblewrap a command could';
@@ -106,7 +108,7 @@ export class CommandsApi {
   ): Promise<RunResult> {
     return this.#run(call, (commands, own) => {
       this.#requireConfined(commands);
-      // A command that is refused anyway does not wait for a scan of all files first.
+      // A command that is refused anyway should not first wait for a scan of all files.
       check?.(commands);
       return this.#access.change('anywhere', {}, () => run(commands, own));
     });
@@ -128,7 +130,7 @@ export class CommandsApi {
     } catch (error) {
       if (error instanceof EngineFailure) {
         const { facts } = error;
-        // The command's arguments start at its working directory; that directory itself starts at the first root.
+        // Paths in the arguments start at the working directory, which itself starts at the first root.
         this.#access.reportFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
       }
       throw error;
@@ -137,7 +139,7 @@ export class CommandsApi {
     }
   }
 
-  /** Reports when the command starts: it may never end by itself. */
+  /** Reports what a command touches when it starts, since it may never end by itself. */
   *#reporting({ cwd, confinement, pathArguments }: CommandStart): Steps<void> {
     const { caller } = this.#access;
     caller.confined(confinement);
@@ -151,7 +153,7 @@ export class CommandsApi {
   #open(): Promise<Commands> {
     const opened = this.#opened;
     opened.commands ??= this.#prepare().catch((thrown: unknown) => {
-      // A required sandbox that is missing now may be there the next time.
+      // A required sandbox that is missing now may be available the next time.
       delete opened.commands;
       throw thrown;
     });

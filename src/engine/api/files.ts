@@ -1,6 +1,6 @@
 /**
- * What can be done to files: one method for each operation, which gives a value or throws one failure. Here are edits
- * and patches; `reading.ts` has what only reads, `changing.ts` what writes, moves and removes whole entries.
+ * Operations on files, one method for each, which returns a value or throws one failure. This file has edits and
+ * patches; `reading.ts` has what only reads, `changing.ts` what writes, moves and removes whole entries.
  */
 import type { Access } from '../access/access.ts';
 import type { ChangedPath } from '../access/changes.ts';
@@ -21,17 +21,17 @@ import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
-import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
+import type { EditFacts, EditListResult, RewriteJob, RewriteResults } from '../text/rewrite.ts';
 import { ChangingApi, type ExpectingCall, requireHash, type StoreCall } from './changing.ts';
 import type { Call } from './reading.ts';
 
 export interface EditListOptions extends ExpectingCall {
-  /** The file's name in the diff, and how many unchanged lines that shows around a change. */
+  /** The file's name in the diff, and how many unchanged lines the diff shows around a change. */
   name: string;
   context?: number;
-  /** What the author of the edits last read of the file. */
+  /** The content that the author of the edits last read. */
   remembered?: Buffer | undefined;
-  /** Only tells what the edits would do. */
+  /** Reports what the edits would do, without making them. */
   dryRun?: boolean | undefined;
 }
 
@@ -52,7 +52,7 @@ export class FilesApi extends ChangingApi {
     return new FilesApi(access, this.#editor);
   }
 
-  /** What `edit` would do, as a unified diff of a file called `name`; works where nothing may be changed too. */
+  /** What `edit` would do, as a unified diff of a file called `name`. It also works where nothing may be changed. */
   previewEdit(
     path: string,
     edits: readonly TextEdit[],
@@ -71,7 +71,7 @@ export class FilesApi extends ChangingApi {
   }
 
   /**
-   * Makes a list of edits, by text or by anchors, all of them or none; a refusal is a result and changes nothing.
+   * Makes a list of edits, by text or by anchors, all of them or none. A refusal is a result, and changes nothing.
    * `path` in the result has all links resolved.
    */
   async editList(
@@ -153,7 +153,7 @@ export class FilesApi extends ChangingApi {
     });
   }
 
-  /** What a patch plans for several files, by the paths that it names. */
+  /** What a patch would do to several files, by the paths that it names. */
   async planPatch(patch: string, options: Call = {}): Promise<readonly PlannedFile[]> {
     const { result } = await this.#editor.run(
       { kind: 'plan-patch', path: '', patch },
@@ -164,8 +164,8 @@ export class FilesApi extends ChangingApi {
   }
 
   /**
-   * Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. Gives the
-   * short hash of what each file holds afterwards; undefined for one that is gone, and none of a dry run.
+   * Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. Returns the
+   * short hash of each file's new content: undefined for a file that is gone, and an empty list for a dry run.
    */
   patchFiles(
     plans: readonly PlannedFile[],
@@ -219,7 +219,7 @@ export class FilesApi extends ChangingApi {
     });
   }
 
-  /** For a file that need not be there, nor the directories above it. */
+  /** The encoding declared for a file. Neither the file nor the directories above it need to exist. */
   #declaredAt(path: string): Charset | undefined {
     const { wall, encodings } = this.access;
     const absolute = wall.absolute(path);
@@ -227,7 +227,7 @@ export class FilesApi extends ChangingApi {
     return root && encodings.of(wall, { path: absolute, root });
   }
 
-  #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
+  #rewrite<J extends RewriteJob>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
     const compute = (bytes: Buffer) => this.#editor.run(job, bytes, options.signal);
     return this.changeOne(changedIn(job), options, (place, recorder) =>
       rewriteFile(place, compute, { ...options, recorder }),
@@ -235,7 +235,7 @@ export class FilesApi extends ChangingApi {
   }
 }
 
-/** A file that must be there. */
+/** A file to change, which must exist. */
 function changedIn({ path }: { path: string }): ChangedPath {
   return { path, how: 'changed' };
 }

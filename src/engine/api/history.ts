@@ -16,7 +16,7 @@ import { obstaclesOfWithheld, servedEntry } from '../undo/withheld-changes.ts';
 export interface EntryFilter {
   /** Only entries that touched something in this directory: an absolute path. */
   below?: string;
-  /** Only entries of this time and later, in milliseconds since 1970. */
+  /** Only entries from this time on, in milliseconds since 1970. */
   since?: number;
   limit?: number;
 }
@@ -30,23 +30,23 @@ export interface UndoPlan {
   entry: JournalEntry;
   steps: PlannedStep[];
   obstacles: Obstacle[];
-  /** What undoing would change now. */
+  /** What an undo would change now. */
   diffs: FileDiff[];
 }
 
 export interface UndoOptions {
-  /** Undoes what can be undone in spite of obstacles; the journal keeps what is in the way first. */
+  /** Undoes what can be undone in spite of obstacles. The journal first keeps what is in the way. */
   force?: boolean;
-  /** Who learns of the paths, and in whose name the journal records the undo. */
+  /** Learns of the paths that the undo touches. The journal records the undo in this caller's name. */
   caller?: Caller;
 }
 
-/** `entry`: the one that the undo has made. */
+/** `entry`: the entry that the undo itself made. */
 export type UndoOutcome =
   | { done: true; entry: JournalEntry; steps: PlannedStep[] }
   | { done: false; obstacles: Obstacle[] };
 
-/** A content that a client read is not far back. */
+/** How many entries to search for an old content: what a client has read is not far back. */
 const MOST_ENTRIES_SEARCHED = 100;
 
 export class HistoryApi {
@@ -58,7 +58,7 @@ export class HistoryApi {
     this.#editor = editor;
   }
 
-  /** Newest first. */
+  /** The newest entry comes first. */
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
     const { journal } = this.#access;
     if (!journal) return [];
@@ -73,7 +73,7 @@ export class HistoryApi {
     return entry && this.#covers(entry) ? servedEntry(this.#access.wall, entry) : undefined;
   }
 
-  /** A content that a file once had, by its short hash, as far as the journal still has it. */
+  /** An old content of a file, by its short hash, if the journal still has it. */
   async contentOf(path: string, hash: string): Promise<Buffer | undefined> {
     for (const { changes } of await this.entries({ below: path, limit: MOST_ENTRIES_SEARCHED })) {
       for (const { hash: known } of changes.flatMap(imagesOf)) {
@@ -90,7 +90,7 @@ export class HistoryApi {
     return entry ? diffsOfEntry(this.#diffing, this.#journal, entry) : [];
   }
 
-  /** How many lines an entry added to each of some files and removed from it, as far as that can be shown. */
+  /** How many lines an entry added to each of these files and removed from it, as far as that can be shown. */
   async lineCounts(id: string, paths: ReadonlySet<string>): Promise<Map<string, FileDiff['lines']>> {
     const entry = await this.entry(id);
     if (!entry) return new Map();
@@ -136,7 +136,7 @@ export class HistoryApi {
       return { done: false, obstacles: await this.#explained(undone.obstacles, entry) };
     }
     const steps = undone.steps.filter(({ later }) => !later).map(described);
-    // The undo is made: that its entry cannot be read back is no reason to call it failed.
+    // The undo is made: it must not count as failed because its entry cannot be read back.
     const by = await this.entry(undone.by).catch(() => undefined);
     return { done: true, entry: by ?? entry, steps };
   }
@@ -146,7 +146,7 @@ export class HistoryApi {
     return { wall, encodings, editor: this.#editor };
   }
 
-  /** What keeps an entry from being undone because the owner denies or hides it. */
+  /** The obstacles to undoing an entry that come from what the owner denies or hides. */
   async #withheldIn(id: string): Promise<Obstacle[]> {
     const index = await this.#journal.read();
     const whole = index.entry(id);
@@ -157,7 +157,7 @@ export class HistoryApi {
     );
   }
 
-  /** Whether all of its directories are among the engine's, or lie in them. */
+  /** Whether all directories of the entry are served by this engine, or are inside one that is. */
   #covers({ roots }: JournalEntry): boolean {
     const served = this.#access.wall.roots;
     return roots.every((path) => served.some(({ real }) => isWithin(path, real)));
@@ -182,7 +182,7 @@ function obstaclesOfUnrecorded({ roots, unrecorded = '' }: JournalEntry): Obstac
   return roots.map((path) => ({ path, why: `what the command changed was ${unrecorded}`, forceable: false }));
 }
 
-/** What is known of the contents before and after a change. */
+/** What the journal knows of the contents before and after a change. */
 function imagesOf(change: Change): { hash?: string }[] {
   switch (change.kind) {
     case 'created':
@@ -204,7 +204,7 @@ function isLeft(comparison: Comparison): boolean {
   return typeof comparison !== 'string' && comparison.left === true;
 }
 
-/** Newest first. */
+/** The newest entry comes first. */
 export function selected(entries: readonly JournalEntry[], filter: EntryFilter): JournalEntry[] {
   const { below, since = 0, limit = Number.POSITIVE_INFINITY } = filter;
   const touches = ({ changes, roots, unrecorded }: JournalEntry) =>

@@ -1,4 +1,4 @@
-/** What can be read of files and directories; `files.ts` adds what can be changed. */
+/** Operations that read files and directories; `files.ts` adds those that change them. */
 import type { Access } from '../access/access.ts';
 import type { How, PathAccess } from '../caller.ts';
 import { decode } from '../charset/codec.ts';
@@ -10,14 +10,15 @@ import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure } from '../failures.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
-import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
+import { type ListedEntry, listEntries } from '../files/list.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
 import { type FileContent, readContent, readDecoded, readText } from '../files/read/read.ts';
 import { type FileStart, readStart, type StartOptions } from '../files/read/read-start.ts';
+import { buildTree, type TreeNode } from '../files/tree.ts';
 import { limits } from '../limits.ts';
 import type { LineRange } from '../text/edit/line-range.ts';
 
-/** What comes with every call: how it can be cancelled. */
+/** The options of every call: how to cancel it. */
 export interface Call {
   signal?: AbortSignal | undefined;
 }
@@ -38,12 +39,12 @@ export class ReadingApi {
     );
   }
 
-  /** The same with the text of a file in any encoding, without a byte-order mark. */
+  /** The same, with the text of a file in any encoding, without a byte-order mark. */
   readDecoded(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
     return this.readAt(path, 'read', (place) => readDecoded(place, this.declaredFor(place), options));
   }
 
-  /** What bytes say that a file held once, in the encoding that they are in; undefined when they are not text. */
+  /** Decodes bytes that a file once held, in the encoding that they have; undefined when they are not text. */
   decode(path: string, bytes: Buffer): Promise<string | undefined> {
     return this.readAt(path, 'looked-at', async (place) => {
       const judged = encodingOf(bytes, this.declaredFor(place));
@@ -61,27 +62,27 @@ export class ReadingApi {
     );
   }
 
-  /** The first bytes of a file of any size, and what they say when they are text. */
+  /** The first bytes of a file of any size, and their text if they are text. */
   readStart(path: string, options: StartOptions): Promise<FileStart> {
     return this.readAt(path, 'read', (place) => readStart(place, options));
   }
 
-  /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
+  /** Some lines of a text file of any size, without line ends. An end beyond the file means its last line. */
   readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
     return this.readAt(path, 'read', (place) => readTextLines(place, range, options.signal));
   }
 
-  /** The last lines of a text file of any size, without their ends: read from its end. */
+  /** The last lines of a text file of any size, without line ends. It reads from the end of the file. */
   readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
     return this.readAt(path, 'read', (place) => readTextTail(place, lines, options.signal));
   }
 
-  /** A part of a text file of any size and in any encoding, as much of it as fits into a number of bytes. */
+  /** A part of a text file of any size and in any encoding, cut to a number of bytes. */
   readPart(path: string, request: PartRequest): Promise<TextPart> {
     return this.readAt(path, 'read', (place) => readPart(place, request, this.declaredFor(place)));
   }
 
-  /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
+  /** The whole texts of several files, which together keep to the limit for one file; fails when one cannot be read. */
   readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
     return this.access.read(paths, {}, async (open) => {
       const texts: string[] = [];
@@ -107,7 +108,7 @@ export class ReadingApi {
     return this.readAt(path, 'listed', (place) => buildTree(this.access.wall, place, depth, signal));
   }
 
-  /** What is in a directory and below it, with types and sizes, in the order of the paths. */
+  /** All entries of a directory and below it, with types and sizes, in the order of the paths. */
   listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
     return this.readAt(path, 'listed', (place) => listBelow(place, options));
   }
@@ -119,7 +120,7 @@ export class ReadingApi {
     }));
   }
 
-  /** What is at a path itself: a link is not followed. */
+  /** The entry at a path. If that is a link, it is not followed. */
   entryAt(path: string): Promise<Stat> {
     return this.access.read([path], { onlyPrepares: true }, async () =>
       this.access.wall.at(path, { follow: false }, (place) => {
@@ -130,12 +131,12 @@ export class ReadingApi {
     );
   }
 
-  /** What is at a path; undefined when the caller can see nothing there, which is not reported as a failure. */
+  /** The entry at a path; undefined when the caller can see nothing there, which is not reported as a failure. */
   peek(path: string): Promise<Stat | undefined> {
     return this.access.read([path], { onlyPrepares: true }, async () => this.peekAt(path));
   }
 
-  /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
+  /** Fails when the path leads outside or, for 'write', to where nothing may be changed. The entry may be missing. */
   check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
     return this.access.read([path], { onlyPrepares: true }, (open) =>
       open(path, 'looked-at', async (place) => {
@@ -145,7 +146,7 @@ export class ReadingApi {
     );
   }
 
-  /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */
+  /** The same as `check` for each path. Returns each file once, by the first of its paths, also if it is missing. */
   async checkAll(paths: Iterable<string>, needs: 'read' | 'write', options: Call = {}): Promise<string[]> {
     const yielder = new Yielder(options.signal);
     const files = new Map<string, string>();
@@ -160,12 +161,12 @@ export class ReadingApi {
     return [...files.values()];
   }
 
-  /** Which encoding is declared for a file; looked up when somebody asks. */
+  /** The encoding that is declared for a file, looked up only when the function is called. */
   protected declaredFor(place: Place): () => Charset | undefined {
     return () => this.access.encodings.of(this.access.wall, place);
   }
 
-  /** For calls that the gate has let in. */
+  /** The same as `peek`, for a call that the gate has let in already. */
   protected peekAt(path: string): Stat | undefined {
     try {
       return this.access.wall.at(path, {}, (place) => {

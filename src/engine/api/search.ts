@@ -1,4 +1,4 @@
-/** What can be searched for. The search threads start with the first search and end when the engine closes. */
+/** Searches. The search threads start with the first search and end when the engine closes. */
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
@@ -19,11 +19,11 @@ import { openSearchRoot } from '../search/walk/search-root.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 export interface Expansion {
-  /** A list for each glob, by path. */
+  /** A list for each glob, in the order of the paths. */
   files: string[][];
-  /** Directories that could not be read: there may be more files in them. */
+  /** How many directories could not be read: there may be more files in them. */
   skippedUnreadable: number;
-  /** Files whose names are not UTF-8: no path leads to them. */
+  /** How many files have names that are not UTF-8, so that no path leads to them. */
   skippedUnnameable: number;
 }
 
@@ -33,7 +33,7 @@ export type GrepAllResult = GrepResult & { outside: number };
 export class SearchApi {
   readonly #access: Access;
   readonly #globs: ServedGlobs;
-  /** Shared by all who search through one engine. */
+  /** Shared by all callers of one engine. */
   readonly #lazy: LazySearch;
 
   constructor(access: Access, lazy: LazySearch) {
@@ -50,11 +50,11 @@ export class SearchApi {
     return this.#below(path, (place, search) => {
       const { encodings, wall } = this.#access;
       const charsets = query.declaredEncodings ? encodings.scopeOf(wall, place) : undefined;
-      return search.grep(place, query, { ...this.#own(call), charsets });
+      return search.grep(place, query, { ...this.#withClient(call), charsets });
     });
   }
 
-  /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
+  /** Searches several sources as if they were one: absolute paths in one order, each file once, under one limit. */
   async grepAll(
     sources: readonly Source[],
     query: GrepAllQuery,
@@ -73,7 +73,7 @@ export class SearchApi {
       }
       results.push(found);
       characters += charactersOfResult(found);
-      // Each source may fill an answer by itself.
+      // Each source may fill a whole answer, so merge before they take too much memory.
       if (characters > 2 * most) {
         results = [mergeResults(results, query)];
         characters = charactersOfResult(results[0]!);
@@ -81,13 +81,13 @@ export class SearchApi {
     }
     const fits = results.length === 1 && characters <= most;
     const result = fits ? results[0]! : mergeResults(results, query);
-    // A directory that may not be read can be met from above as well.
+    // An unreadable source may also be inside another source, and must count once.
     const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
     return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
   }
 
   names(path: string, query: WalkQuery & { contains: string }, call: SearchCall = {}): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.names(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.names(place, query, this.#withClient(call)));
   }
 
   glob(
@@ -95,21 +95,21 @@ export class SearchApi {
     query: WalkQuery & { globs: readonly string[] },
     call: SearchCall = {},
   ): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.glob(place, query, this.#withClient(call)));
   }
 
-  /** `onlyPrepares`: see the AccessOptions of the gate. */
+  /** `onlyPrepares`: see `AccessOptions`. */
   walk(
     path: string,
     query: WalkQuery,
     call: SearchCall & { onlyPrepares?: boolean } = {},
   ): Promise<WalkResult> {
     const { onlyPrepares = false, ...own } = call;
-    const walk = (place: Place, search: Search) => search.walk(place, query, this.#own(own));
+    const walk = (place: Place, search: Search) => search.walk(place, query, this.#withClient(own));
     return this.#below(path, walk, onlyPrepares);
   }
 
-  /** All that is below a directory and that one of the globs matches, or whose name contains a text, whatever the case. */
+  /** All entries below a directory that one of the globs matches, or whose name contains a text in any letter case. */
   async find(
     path: string,
     query: Omit<WalkQuery, 'include' | 'max'> & { globs: readonly string[]; contains?: string | undefined },
@@ -127,12 +127,12 @@ export class SearchApi {
   }
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
-    return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => search.overview(place, query, this.#withClient(call)));
   }
 
   /** The files below a directory that no ignore file names, page by page. */
   filePage(path: string, query: FilePageQuery): Promise<FilePage> {
-    return this.#access.read([path], { holdsOthers: false }, (open) =>
+    return this.#access.read([path], { blocksLaterCalls: false }, (open) =>
       open(path, 'listed', async (place) => {
         if (place.mustExist('directory').type !== 'directory') fail({ kind: 'not-a-directory', path });
         const root = openSearchRoot(place, PAGED);
@@ -145,7 +145,7 @@ export class SearchApi {
     );
   }
 
-  /** Where globs lead: see `ServedGlobs`. Each glob that leads outside is reported as a failure. */
+  /** Where globs lead: see `ServedGlobs`. Reports each glob that leads outside as a failure. */
   sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
     const found = this.#globs.sourcesOf(directory, globs, excluded);
     for (const glob of found.outside) {
@@ -154,14 +154,14 @@ export class SearchApi {
     return found;
   }
 
-  /** Exclusions, read from `directory`, as globs below it: see `ServedGlobs`. */
+  /** Exclusions that are relative to `directory`, as globs below it: see `ServedGlobs`. */
   exclusions(directory: string, globs: readonly string[]): string[] {
     return this.#globs.exclusions(directory, globs);
   }
 
   /**
-   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or leads
-   * to nothing.
+   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or that matches
+   * nothing.
    */
   async expand(globs: readonly string[], call: SearchCall = {}): Promise<Expansion> {
     const allowance = new GlobAllowance();
@@ -188,7 +188,7 @@ export class SearchApi {
     return { files: expanded, skippedUnreadable: unreadable.size, skippedUnnameable: unnameable.size };
   }
 
-  /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
+  /** Whether ripgrep helps with patterns that contain no fixed text; search works without it too. */
   async ripgrep(): Promise<{ active: boolean; says: string }> {
     const { path, says } = await ripgrep();
     return { active: path !== undefined, says };
@@ -198,7 +198,7 @@ export class SearchApi {
     await this.#lazy.close();
   }
 
-  #own(call: SearchCall): SearchCall {
+  #withClient(call: SearchCall): SearchCall {
     const { who, session } = this.#access.caller.origin;
     return { ...call, client: who ?? session };
   }
@@ -215,7 +215,7 @@ export class SearchApi {
       this.#below(directory, (place, search) => {
         isFile = place.mustExist('entry').type !== 'directory';
         if (isFile && include) fail({ kind: 'not-a-directory', path: directory });
-        return search.grep(place, { ...query, include, exclude: excluded }, this.#own(call));
+        return search.grep(place, { ...query, include, exclude: excluded }, this.#withClient(call));
       });
     const found = await (include ? unlessMissing(search) : search());
     if (typeof found === 'string') return found;
@@ -244,7 +244,7 @@ export class SearchApi {
     use: (place: Place, search: Search) => Promise<T>,
     onlyPrepares = false,
   ): Promise<T> {
-    return this.#access.read([path], { holdsOthers: false, onlyPrepares }, (open) =>
+    return this.#access.read([path], { blocksLaterCalls: false, onlyPrepares }, (open) =>
       open(path, 'searched', (place) => use(place, this.#lazy.search)),
     );
   }

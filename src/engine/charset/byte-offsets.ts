@@ -1,14 +1,14 @@
-/** Where the characters of a text are in the bytes that it was decoded from. */
+/** Maps positions in a text to positions in the bytes that it was decoded from. */
 import { type Charset, isUtf16 } from './names.ts';
 import { type Sequences, sequencesOf } from './sequences.ts';
 
-/** A place between two characters: in the text, and in the bytes. */
+/** A position between two characters: in the text, and in the bytes. */
 export interface Boundary {
   at: number;
   byte: number;
 }
 
-/** The boundary at a place of the text; where that is inside a character, the one before it or after it. */
+/** The boundary at a position of the text or, if that is inside a character, the one before or after the character. */
 export interface ByteOffsets {
   before(at: number): Boundary;
   after(at: number): Boundary;
@@ -16,7 +16,7 @@ export interface ByteOffsets {
 
 const NEWLINE = 10;
 
-/** Neither bytes nor text have a mark. Places must be asked for in rising order. */
+/** Neither bytes nor text have a byte-order mark. Positions must be asked for in rising order. */
 export function byteOffsets(bytes: Buffer, text: string, charset: Charset): ByteOffsets {
   const sequences = sequencesOf(charset);
   if (sequences) {
@@ -29,14 +29,14 @@ export function byteOffsets(bytes: Buffer, text: string, charset: Charset): Byte
 }
 
 /**
- * Encodings with characters of several bytes. A newline is one byte in all of them, and that byte is a newline wherever
- * it is: so only the wanted lines are examined byte by byte.
+ * For encodings with characters of several bytes. A newline is one byte in all of them, and that byte is a newline
+ * wherever it occurs, so only the wanted lines are examined byte by byte.
  */
 class WideLines {
   readonly #bytes: Buffer;
   readonly #text: string;
   readonly #sequences: Sequences;
-  /** The present line, and the places between its characters once they are known. */
+  /** The current line, and the boundaries between its characters once they are known. */
   #line: Boundary = { at: 0, byte: 0 };
   #next: Boundary;
   #places: Boundary[] | undefined;
@@ -87,7 +87,7 @@ class WideLines {
       at += units;
       byte += bytes;
     }
-    // Should the count not come out, the line is one piece that is kept or written as a whole.
+    // If the counts do not match, the line is one piece that is kept or written as a whole.
     return at === this.#next.at && byte === this.#next.byte
       ? [...places, this.#next]
       : [this.#line, this.#next];

@@ -1,23 +1,29 @@
-/** The bytes of a changed text: what was kept keeps its bytes, whatever they are, and only what is new is encoded. */
+/**
+ * Computes the bytes of a changed text: unchanged parts keep their bytes, whatever they are, and only new text is
+ * encoded.
+ */
 import type { Part } from '../text/edit/parts.ts';
 import { type Boundary, byteOffsets } from './byte-offsets.ts';
 import { encode, type Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';
 
-/** A place of the old text that is replaced. */
+/** A part of the old text, and the text that replaces it. */
 interface Gap {
   start: number;
   end: number;
   text: string;
 }
 
-/** A gap, widened to whole characters. */
+/** A gap that is widened to whole characters. */
 interface ByteGap extends Gap {
   from: Boundary;
   to: Boundary;
 }
 
-/** `text` is what `bytes` say, and `parts` what becomes of it. A character that is lacking stands in the new text. */
+/**
+ * `text` is what `bytes` decode to, and `parts` is the new text. The position of an unencodable character is in the new
+ * text.
+ */
 export function changedBytes(
   bytes: Buffer,
   text: string,
@@ -37,7 +43,7 @@ export function changedBytes(
   return Buffer.concat([...pieces, bytes.subarray(kept)]);
 }
 
-/** Two gaps in one character are one. */
+/** Merges gaps that share a character. */
 function* byteGaps(
   bytes: Buffer,
   text: string,
@@ -60,7 +66,7 @@ function* byteGaps(
   if (open) yield open;
 }
 
-/** What changes, without what stays the same at the beginning and the end of each place. */
+/** The gaps, without the characters that stay the same at the beginning and the end of each. */
 function* gapsOf(text: string, parts: readonly Part[]): Generator<Gap> {
   let at = 0;
   let put = '';

@@ -1,13 +1,13 @@
-/** Text from bytes and bytes from text, in every encoding. Text has no byte-order mark. */
+/** Decodes and encodes text in every encoding. The text has no byte-order mark. */
 import { TextDecoder, toUSVString } from 'node:util';
 import { converter } from './converter.ts';
 import { type Charset, isUtf16 } from './names.ts';
 import { sequencesOf } from './sequences.ts';
 
-/** How a file holds its text. */
+/** How the text of a file is encoded. */
 export interface Encoding {
   charset: Charset;
-  /** Whether it begins with a byte-order mark. */
+  /** Whether the file begins with a byte-order mark. */
   mark: boolean;
 }
 
@@ -19,19 +19,21 @@ const MARKS: Readonly<Record<string, Buffer>> = {
   'utf-16be': Buffer.from([0xfe, 0xff]),
 };
 
-/** How a new file is written for which a charset is declared: Unicode says by a mark which kind it is. */
+/**
+ * How to write a new file for which a charset is declared. A file in UTF-16 gets a mark, which says which kind it is.
+ */
 export function encodingOfNew(declared: Charset | undefined): Encoding {
   if (declared === undefined || declared === 'utf-8') return UTF8;
   if (declared === 'utf-8-bom') return { charset: 'utf-8', mark: true };
   return { charset: declared, mark: isUtf16(declared) };
 }
 
-/** Only encodings of Unicode have one. */
+/** The byte-order mark, which may be empty: only encodings of Unicode have one. */
 export function markOf({ charset, mark }: Encoding): Buffer {
   return (mark ? MARKS[charset] : undefined) ?? Buffer.alloc(0);
 }
 
-/** The encoding that the mark at the beginning of a file says; undefined without one. */
+/** The encoding that the mark at the beginning of a file shows; undefined without one. */
 export function markedEncoding(bytes: Uint8Array): Encoding | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return { charset: 'utf-8', mark: true };
@@ -40,32 +42,32 @@ export function markedEncoding(bytes: Uint8Array): Encoding | undefined {
   return undefined;
 }
 
-/** What an encoding has no character for comes as U+FFFD, and so does half of a surrogate pair. */
+/** Bytes that are no character of the encoding become U+FFFD, and so does half of a surrogate pair. */
 export function decode(bytes: Buffer, encoding: Encoding): string {
   return decodeUnmarked(bytes.subarray(markOf(encoding).length), encoding.charset);
 }
 
-/** A part of a file that does not begin with a mark, or whose mark is a part of the text. */
+/** Decodes a part of a file that does not begin with a mark, or whose mark belongs to the text. */
 export function decodeUnmarked(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') return bytes.toString('utf8');
   if (isUtf16(charset)) return utf16Text(bytes, charset);
   return toUSVString(converter().decode(bytes, charset, { stripBOM: false }));
 }
 
-/** A byte behind the last whole unit is shown too. */
+/** A single byte after the last whole unit is shown as U+FFFD. */
 function utf16Text(bytes: Buffer, charset: 'utf-16le' | 'utf-16be'): string {
   const whole = bytes.subarray(0, bytes.length & ~1);
   const text = (charset === 'utf-16le' ? whole : Buffer.from(whole).swap16()).toString('utf16le');
   return toUSVString(text) + (whole.length < bytes.length ? '\uFFFD' : '');
 }
 
-/** Turns bytes into text piece by piece. */
+/** Decodes bytes piece by piece. */
 export interface StreamDecoder {
   write(bytes: Buffer): string;
   end(): string;
 }
 
-/** The mark is no part of the text. */
+/** Leaves a byte-order mark out of the text. */
 export function streamDecoder(charset: Charset): StreamDecoder {
   if (charset === 'utf-8' || isUtf16(charset)) {
     const decoder = new TextDecoder(charset);
@@ -82,18 +84,18 @@ export function streamDecoder(charset: Charset): StreamDecoder {
     },
     end() {
       const rest = held;
-      // Asked again, it has nothing left to say.
+      // A second call must return nothing.
       held = Buffer.alloc(0);
       return decodeUnmarked(rest, charset);
     },
   };
 }
 
-/** A character that an encoding lacks, and where it is in the text. */
+/** A character that an encoding lacks, and its position in the text. */
 export interface Unencodable {
   character: string;
   at: number;
-  /** The encoding has it, but a broken character is there that would take its bytes. */
+  /** The encoding has the character, but a broken character is there that would take its bytes. */
   isBroken?: true;
 }
 
@@ -115,6 +117,6 @@ function unencodableIn(text: string, charset: Charset): Unencodable {
       return { character, at };
     at += character.length;
   }
-  // Each character can be written, but not all of them in a row.
+  // Each character can be encoded by itself, but not all of them in a row.
   return { character: text, at: 0 };
 }

@@ -1,8 +1,8 @@
 /**
  * Loads iconv-lite late: its tables take milliseconds to read, and few servers meet a file that needs them.
  *
- * The main thread tells each thread where the text of the bundle is. The text was read from the package before any tool
- * could change something there, so what is on the disk later is not run.
+ * The main thread tells each thread where the source of the bundle is. The server read that source from the package
+ * before any tool could change something there, so it never runs what is on the disk later.
  */
 import * as stringDecoder from 'node:string_decoder';
 
@@ -14,7 +14,7 @@ export interface Converter {
 let source: (() => string) | undefined;
 let loaded: Converter | undefined;
 
-/** Says where this thread gets the bundle from. */
+/** Sets where this thread gets the source of the bundle. */
 export function provideConverter(read: () => string): void {
   source = read;
 }
@@ -29,7 +29,7 @@ function evaluated(text: string): Converter {
   const required = (name: string): unknown => {
     if (name === 'buffer') return { Buffer };
     if (name === 'string_decoder') return stringDecoder;
-    // iconv-lite does without streams where there are none.
+    // iconv-lite works without streams if they are missing.
     throw new Error(`${name} is not for the tables of encodings`);
   };
   new Function('module', 'exports', 'require', text)(module, module.exports, required);

@@ -1,20 +1,20 @@
-/** Which encoding the owner or a project declares for a file. Plain data, so that any thread can ask. */
+/** Finds the encoding that the owner or a project declares for a file. Plain data, so that any thread can use it. */
 import { fail } from '../failures.ts';
 import { IgnoreChain } from '../glob/gitignore.ts';
 import { parseIgnoreLine } from '../glob/ignore-pattern.ts';
 import { charsetIn, type EditorConfig } from './editorconfig/parse.ts';
 import { CHARSETS, type Charset, charsetNamed } from './names.ts';
 
-/** Files that a glob names, as in .gitignore and from each given directory, are in an encoding. */
+/** Files that the glob matches, as in .gitignore and from each given directory, are in this encoding. */
 export interface EncodingRule {
   glob: string;
   charset: Charset;
 }
 
-/** The owner's rules. The last one that fits decides. Paths and globs are bytes, one character for each. */
+/** The owner's rules. The last one that matches decides. Paths and globs are bytes, one character for each. */
 export class GivenCharsets {
   readonly #rules: readonly { chain: IgnoreChain; charset: Charset }[];
-  /** Of the given directories, from which globs count. */
+  /** The paths of the given directories, to which globs are relative. */
   readonly #prefixes: readonly string[];
 
   constructor(rules: readonly EncodingRule[], directories: readonly string[]) {
@@ -38,7 +38,7 @@ export class GivenCharsets {
     return undefined;
   }
 
-  /** A directory that a glob names means everything in it. */
+  /** A glob that matches a directory means everything in it. */
   #below(path: string): Charset | undefined {
     const isMeant = (chain: IgnoreChain) => {
       for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
@@ -50,7 +50,7 @@ export class GivenCharsets {
   }
 }
 
-/** Fails for a glob that can match nothing, and for an unknown name. */
+/** Fails for a glob that can match nothing, and for an unknown encoding. */
 export function readEncodingRules(rules: readonly EncodingRule[]): EncodingRule[] {
   return rules.map(({ glob, charset: name }) => {
     const charset = charsetNamed(name);
@@ -65,14 +65,14 @@ export function readEncodingRules(rules: readonly EncodingRule[]): EncodingRule[
   });
 }
 
-/** An .editorconfig, and how long the path of its directory is. */
+/** An .editorconfig, and the length of its directory's path. */
 export interface ConfigAbove {
   config: EditorConfig;
-  /** Where the path of a file continues after the directory. */
+  /** Where the part of a file's path begins that is relative to the directory. */
   below: number;
 }
 
-/** What .editorconfig files say of a file: the nearest one first, up to one that is the root. */
+/** The charset that .editorconfig files give a file: the nearest one decides, up to one that is the root. */
 export function charsetByConfigs(nearestFirst: Iterable<ConfigAbove>, path: string): Charset | undefined {
   for (const { config, below } of nearestFirst) {
     const charset = charsetIn(config, path.slice(below));

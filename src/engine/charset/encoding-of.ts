@@ -1,4 +1,6 @@
-/** Decides in which encoding a file is: by its mark, as UTF-8, by what is declared for it, or not text at all. */
+/**
+ * Decides which encoding a file has: by its mark, as UTF-8, by what is declared for it, or that it is not text at all.
+ */
 import { whyBinary } from '../text/encoding.ts';
 import { type Encoding, markedEncoding, UTF8 } from './codec.ts';
 import { type Charset, isUtf8Name, isUtf16 } from './names.ts';
@@ -6,8 +8,8 @@ import { type Charset, isUtf8Name, isUtf16 } from './names.ts';
 export type Judged = Encoding | { notText: 'not-utf8' | 'nul' };
 
 /**
- * `declared` is asked only about bytes that are neither marked nor UTF-8. A NUL character is in no text, whatever its
- * encoding: so a picture stays one where a project declares an encoding for all of its files.
+ * `declared` is called only for bytes that are neither marked nor UTF-8. No text has a NUL character, whatever its
+ * encoding, so a picture stays one where a project declares an encoding for all of its files.
  */
 export function encodingOf(bytes: Uint8Array, declared: () => Charset | undefined): Judged {
   const marked = markedEncoding(bytes);
@@ -29,7 +31,7 @@ function unlessBinary(bytes: Uint8Array, encoding: Encoding): Judged {
 }
 
 function hasNulUnit(bytes: Uint8Array): boolean {
-  // Units of two bytes begin at even addresses only; either order of their bytes has the same zero.
+  // An array of two-byte units must begin at an even address; in either byte order, NUL is the same.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.length >> 1).includes(0);
 }

@@ -1,11 +1,11 @@
-/** The encodings in which text files may be, and the names that people give them. */
+/** The encodings that text files may have, and the names that people give them. */
 
 export type Charset = string;
 
-/** By the names that messages and the help show. */
+/** The names that messages and the help show. */
 export const CHARSETS: readonly Charset[] = [
   'utf-8',
-  // For new files: they get a mark.
+  // For new files only: they get a mark.
   'utf-8-bom',
   'utf-16le',
   'utf-16be',
@@ -32,7 +32,7 @@ const byLetters = new Map<string, Charset>([
   ...ALIASES,
 ]);
 
-/** The encoding of a name, whatever its case and its hyphens; undefined for an unknown one. */
+/** The encoding for a name, whatever its case and its hyphens; undefined for an unknown one. */
 export function charsetNamed(name: string): Charset | undefined {
   return byLetters.get(lettersOf(name));
 }
@@ -45,7 +45,7 @@ export function isUtf16(charset: Charset): charset is 'utf-16le' | 'utf-16be' {
   return charset === 'utf-16le' || charset === 'utf-16be';
 }
 
-/** With a mark or without one. */
+/** UTF-8 with a mark or without one. */
 export function isUtf8Name(charset: Charset): boolean {
   return charset === 'utf-8' || charset === 'utf-8-bom';
 }

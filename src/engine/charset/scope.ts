@@ -1,20 +1,20 @@
-/** The encodings that are declared below the directory where a search starts, for the threads that search there. */
+/** The encodings that are declared below the directory where a search starts, for the search threads. */
 import { type ConfigAbove, charsetByConfigs, type EncodingRule, GivenCharsets } from './declared.ts';
 import { parseEditorConfig } from './editorconfig/parse.ts';
 import type { Charset } from './names.ts';
 
 /** In a form that can be sent to another thread. Paths are absolute, with all links resolved. */
 export interface CharsetScope {
-  /** The owner's rules, and the directories from which their globs count: in bytes, one character for each. */
+  /** The owner's rules, and the directories that their globs are relative to: in bytes, one character for each. */
   rules: readonly EncodingRule[];
   directories: readonly string[];
-  /** Where the search starts, in bytes too. */
+  /** Where the search starts, also in bytes. */
   path: string;
   /** The .editorconfig files above that directory, the nearest one first. */
   above: readonly { directory: string; text: string }[];
 }
 
-/** How many directories are remembered. */
+/** How many directories to remember at most. */
 const MOST_CHAINS = 4096;
 
 export class CharsetsBelow {
@@ -25,7 +25,7 @@ export class CharsetsBelow {
   readonly #above: readonly ConfigAbove[];
   readonly #chains = new Map<string, readonly ConfigAbove[]>();
 
-  /** `read` gives the .editorconfig in a directory below the start; `text` shows bytes as text. */
+  /** `read` returns the .editorconfig in a directory below the start; `text` decodes bytes to text. */
   constructor(
     scope: CharsetScope,
     read: (directory: string) => string | undefined,
@@ -38,7 +38,7 @@ export class CharsetsBelow {
     this.#above = scope.above.map(({ directory, text }) => configIn(directory, text));
   }
 
-  /** For a file of a directory below the start; both in bytes. */
+  /** The charset of a file in a directory below the start; both are in bytes. */
   of(directory: string, name: string): Charset | undefined {
     const chain = this.#chainOf(directory);
     if (chain.length === 0 && this.#given.isEmpty) return undefined;
@@ -53,7 +53,7 @@ export class CharsetsBelow {
     const above = directory === '' ? this.#above : this.#chainOf(parent);
     const text = this.#read(directory);
     const own = text === undefined ? [] : [configIn(this.#text(this.#absolute(directory)), text)];
-    // Without an encoding in it, only a file that is the root matters.
+    // An .editorconfig without a charset matters only if it is the root.
     const chain = own.some(({ config }) => config.isRoot) ? own : [...own, ...above];
     if (this.#chains.size >= MOST_CHAINS) this.#chains.clear();
     this.#chains.set(directory, chain);

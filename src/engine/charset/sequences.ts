@@ -1,17 +1,17 @@
 /**
- * Where the characters end in the encodings that take several bytes for one.
+ * Finds where characters end, in encodings that take several bytes for one.
  *
- * A byte that begins no character counts as a missing one by itself, and the next byte is tried again: so iconv-lite
- * reads whole files. (Its own way of reading a file in pieces loses characters behind such bytes.)
+ * A byte that begins no character counts as a missing character by itself, and decoding continues at the next byte, as
+ * iconv-lite does with whole files. (When iconv-lite reads a file in pieces, it loses characters after such bytes.)
  */
 import { converter } from './converter.ts';
 import type { Charset } from './names.ts';
 
 const MISSING = '\uFFFD';
-/** In GB 18030 the character that stands for a missing one has bytes of its own. */
+/** In GB 18030, the replacement character U+FFFD has bytes of its own. */
 const GB18030_MISSING = '8431a437';
 const LONGEST = 4;
-/** No character has such a byte but as its only one. */
+/** A smaller byte is always a whole character by itself. */
 const NEVER_LATER = 0x30;
 
 const byCharset = new Map<Charset, Sequences>();
@@ -26,7 +26,7 @@ export function sequencesOf(charset: Charset): Sequences | undefined {
 
 export interface Sequence {
   bytes: number;
-  /** How many units of text it is. */
+  /** How many UTF-16 units of text it is. */
   units: number;
   isMissing: boolean;
 }
@@ -36,7 +36,7 @@ const NONE: Sequence = { bytes: 1, units: 1, isMissing: true };
 
 export class Sequences {
   readonly #charset: Charset;
-  /** By the first two bytes, where they decide. */
+  /** Known characters by their first two bytes, if those decide. */
   readonly #known = new Map<number, Sequence>();
 
   constructor(charset: Charset) {
@@ -58,7 +58,7 @@ export class Sequences {
     return NONE;
   }
 
-  /** Where the last character ends of which all bytes are there. */
+  /** Where the last complete character ends. */
   end(bytes: Buffer): number {
     let at = bytes.length - 1;
     while (at >= 0 && bytes[at]! >= NEVER_LATER) at--;

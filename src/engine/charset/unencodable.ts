@@ -1,4 +1,4 @@
-/** Says which character of a text an encoding lacks, and where it is. */
+/** Fails with the character of a text that an encoding lacks, and its line and column. */
 import { fail } from '../failures.ts';
 import type { Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';

@@ -1,7 +1,7 @@
-/** Tells whether bytes that come piece by piece are UTF-8. */
+/** Checks whether bytes that come piece by piece are UTF-8. */
 import { isUtf8 } from 'node:buffer';
 
-/** The length without a UTF-8 character that lacks its end. */
+/** The length of the bytes without an incomplete UTF-8 character at the end. */
 export function characterEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
@@ -16,7 +16,7 @@ export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Also without a NUL: what has one is not text. */
+/** Accepts UTF-8 without NUL: bytes with a NUL are not text. */
 export class Utf8Check {
   #held: Uint8Array = new Uint8Array(0);
 

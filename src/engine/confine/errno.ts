@@ -1,8 +1,8 @@
-/** The one place where the system's error codes become the engine's facts. */
+/** Turns the system's error codes into the engine's failures, in this one place. */
 import { EngineFailure, type Failure, fail } from '../failures.ts';
 import { NotRegular } from './directory/dir.ts';
 
-/** Rethrows any error of an operation on `path` as one failure; failures pass through unchanged. */
+/** Rethrows an error as a failure about `path`; an error that is a failure already passes unchanged. */
 export function failFrom(error: unknown, path: string, action: string): never {
   if (error instanceof EngineFailure) throw error;
   throw new EngineFailure(factsOf(error, path, action), error);
@@ -42,7 +42,7 @@ function factsOf(error: unknown, path: string, action: string): Failure {
   }
 }
 
-/** Runs one operation on `path` and gives its errors as facts. */
+/** Runs an operation on `path` and turns its errors into failures. */
 export function attempt<T>(path: string, action: string, operation: () => T): T {
   try {
     return operation();
@@ -61,14 +61,17 @@ export async function attemptAsync<T>(path: string, action: string, operation: (
 
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Whether the system has run short of descriptors or memory: that says nothing about the entry itself. */
+/** Whether the system ran out of descriptors or memory, which says nothing about the entry itself. */
 export function isShortage(error: unknown): boolean {
   return SHORTAGES.has((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 }
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
-/** Whether a second name was refused for a reason that does not forbid a rename: another owner, or a file system without links. */
+/**
+ * Whether the system refused a hard link for a reason that still allows a rename: the file has another owner, or the
+ * file system has no hard links.
+ */
 export function isLinkRefused(error: unknown): boolean {
   return NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '');
 }

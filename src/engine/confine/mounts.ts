@@ -1,4 +1,4 @@
-/** Mount points: a directory that is one cannot be removed, although everything in it can. */
+/** Finds mount points: such a directory cannot be removed, although everything in it can. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Dir } from './directory/dir.ts';
 import { isWithin } from './roots.ts';
@@ -6,7 +6,7 @@ import { isWithin } from './roots.ts';
 const MOUNTS = '/proc/self/mountinfo';
 const PATH_FIELD = 4;
 
-/** Whether the held directory is a mount point, or has one below it. Only Linux says so. */
+/** Whether the held directory is a mount point, or has one below it. Only Linux can tell; elsewhere false. */
 export function holdsMount({ handlePath }: Dir): boolean {
   try {
     const path = asMountPoint(handlePath.startsWith('/proc/') ? readlinkSync(handlePath) : handlePath);

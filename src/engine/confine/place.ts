@@ -1,18 +1,18 @@
-/** Where a path has led: a held directory and one name in it, never a path to be looked up again. */
+/** A resolved path: a held directory and one name in it, so that no operation looks the path up again. */
 import { fail } from '../failures.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt, failMissing } from './errno.ts';
-import type { MadeParent } from './made-parents.ts';
-import { similarPaths } from './near-paths.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
-import { requireNotOwnerFile } from './withheld/ignore-file.ts';
+import type { MadeParent } from './walk/made-parents.ts';
+import { similarPaths } from './walk/near-paths.ts';
+import { requireNotOwnerFile } from './withheld/owner-files.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
 
-/** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
+/** A held directory and a name in it. The name is not a link, unless the walk was told not to follow links. */
 export class Place {
   readonly root: Root;
   /** Empty when the place is a root itself. */
@@ -23,8 +23,8 @@ export class Place {
   readonly path: string;
   #dir: Dir;
   /** The names that lead from the root to the held parent. */
-  readonly #way: readonly string[];
-  /** The names of the parent directories that were made on the way, outermost first. */
+  readonly #parentNames: readonly string[];
+  /** The parent directories that the walk made, outermost first. */
   #made: readonly MadeParent[];
   #owned: boolean;
   #isMadeShared = false;
@@ -41,7 +41,7 @@ export class Place {
     name: string;
     shown: string;
     path: string;
-    way: readonly string[];
+    parentNames: readonly string[];
     made: readonly MadeParent[];
     protectedPlaces: ProtectedPlaces;
     withheld: Withheld | undefined;
@@ -53,7 +53,7 @@ export class Place {
     this.name = at.name;
     this.shown = at.shown;
     this.path = at.path;
-    this.#way = at.way;
+    this.#parentNames = at.parentNames;
     this.#made = at.made;
     this.#protectedPlaces = at.protectedPlaces;
     this.withheld = at.withheld;
@@ -80,22 +80,22 @@ export class Place {
     );
   }
 
-  /** What is here, or a `not-found` failure that names similar entries. */
+  /** Returns what is here, or fails with `not-found` and the names of similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
     return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
   }
 
-  /** Holds the directory that this place is; the caller closes it. */
+  /** Opens the directory at this place; the caller closes it. */
   enter(): Dir {
     const found = attempt(this.shown, 'open', () =>
-      this.isRoot ? this.#dir.again() : this.#dir.enter(this.name),
+      this.isRoot ? this.#dir.duplicate() : this.#dir.enter(this.name),
     );
     if (found === 'missing') {
       return failMissing(this.shown, 'directory', this.#similar());
     }
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.shown });
     if ('linkTarget' in found) return fail({ kind: 'unstable', path: this.shown });
-    // It was no directory when the path was walked.
+    // It was not a directory when the walk checked the rules.
     if (this.#asDirectory !== undefined) {
       found.close();
       return fail({ kind: 'unstable', path: this.shown });
@@ -103,16 +103,17 @@ export class Place {
     return found;
   }
 
-  /** What the owner says about a raw name in the directory that this place is. */
+  /** Whether the owner withholds a raw name in the directory at this place. */
   verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
-    return this.withheld?.nameIn(rawOf(this.path), name, isDirectory, isSame);
+    return this.withheld?.verdictOnName(rawOf(this.path), name, isDirectory, isSame);
   }
 
   #similar(): string[] {
     const { shown, name, withheld } = this;
     const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
     const isSame = sameEntryIn(this.#dir);
-    const isListed = (near: string) => withheld?.nameIn(parent, rawOf(near), true, isSame) !== 'hidden';
+    const isListed = (near: string) =>
+      withheld?.verdictOnName(parent, rawOf(near), true, isSame) !== 'hidden';
     return similarPaths(this.#dir, { shown, name, isListed });
   }
 
@@ -122,7 +123,7 @@ export class Place {
     this.#protectedPlaces.requireChangeable(this);
   }
 
-  /** Removes the parent directories that were made for this place, as far as they are still empty. */
+  /** Removes the parent directories that the walk made, up to the first one that is no longer empty. */
   undoParents(): void {
     for (const { dir, name } of [...this.#made].reverse()) {
       try {
@@ -133,19 +134,19 @@ export class Place {
     }
   }
 
-  /** Leaves its directories to a change of many files, which closes them. */
+  /** Hands the directories of this place over to a change of many files, which closes them. */
   shareWith(shared: SharedDirectories): void {
     const { dir: root } = this.root;
-    const depth = this.#way.length - this.#made.length;
+    const depth = this.#parentNames.length - this.#made.length;
     this.#made = this.#made.map(({ dir, name }, i) => {
-      if (depth + i > 0) return { dir: shared.share(dir, root, this.#way.slice(0, depth + i)), name };
+      if (depth + i > 0) return { dir: shared.share(dir, root, this.#parentNames.slice(0, depth + i)), name };
       dir.close();
       return { dir: root, name };
     });
     this.#isMadeShared = true;
-    // What replaces a hidden place is its own: others in the same directory are not hidden.
+    // A `HiddenDir` stays with its place: other names in the same directory are not hidden.
     if (!this.#owned || !this.#dir.mayPark) return;
-    this.#dir = shared.share(this.#dir, root, this.#way);
+    this.#dir = shared.share(this.#dir, root, this.#parentNames);
     this.#owned = false;
   }
 

@@ -1,7 +1,7 @@
-/** System calls whose refusal is an answer rather than an error. */
+/** System calls for which a refusal is an answer, not an error. */
 import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 
-/** Whether the system lets this user do it, see `access(2)`. */
+/** Whether this user has the kind of access that `mode` names; see `access(2)`. */
 export function allows(path: string | Buffer, mode: number): boolean {
   try {
     accessSync(path, mode);
@@ -23,7 +23,7 @@ export function exists(path: string): boolean {
 export const SETTINGS_BYTES = 64 * 1024;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */
+/** Reads the beginning of a regular file, such as settings of the server or of Git; undefined if that fails. */
 export function readSettings(path: string): string | undefined {
   let fd: number | undefined;
   try {

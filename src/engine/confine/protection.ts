@@ -1,4 +1,4 @@
-/** Which kind of wall this system allows, and what may be said about it. */
+/** Chooses the strongest wall that works on this system, and says how well it protects. */
 
 import { descriptorWallWorks } from './directory/descriptor-wall.ts';
 import type { Dir } from './directory/dir.ts';
@@ -12,7 +12,8 @@ export interface Protection {
   says: string;
 }
 
-export interface Keeper {
+/** Opens directories behind one kind of wall. */
+export interface DirectoryOpener {
   protection: Protection;
   hold(realPath: string): Dir;
 }
@@ -35,8 +36,8 @@ const VERIFIED: Protection = {
   says: 'best effort: paths are resolved, then verified on the opened handle; a process that swaps directories during a call could win a race',
 };
 
-/** Chooses the strongest wall that works here; `verified` can be asked for, to try the fallback. */
-export function chooseKeeper(wanted: 'strongest' | 'verified' = 'strongest'): Keeper {
+/** Takes the strongest wall that works here. `verified` asks for the fallback, so that it can be tested. */
+export function chooseOpener(wanted: 'strongest' | 'verified' = 'strongest'): DirectoryOpener {
   if (wanted === 'strongest' && descriptorWallWorks()) {
     return { protection: DESCRIPTORS, hold: (path) => LinuxDir.hold(path) };
   }

@@ -1,22 +1,22 @@
-/** The directories that were given: opened once at the start and held for as long as the engine lives. */
+/** The directories that the engine serves: opened at the start and held until the engine closes. */
 import * as fs from 'node:fs';
 import { dirname, parse, resolve, sep } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt } from './errno.ts';
-import type { Keeper } from './protection.ts';
+import type { DirectoryOpener } from './protection.ts';
 
 export interface RootSpec {
   path: string;
   writable: boolean;
-  /** No link is followed on the way: the path had none, and where it has one now it is another directory. */
+  /** Follows no links: the path had none when it was recorded, so a link in it now leads to another directory. */
   straight?: boolean;
 }
 
 export interface Root {
-  /** As it was given, made absolute: what clients know it by. */
+  /** The path as it was given, made absolute. Clients know the root by it. */
   readonly given: string;
-  /** With all links resolved, at the time of the start. */
+  /** The path with all links resolved, as of the start. */
   readonly real: string;
   /** Every absolute path that is known to lead here without reading the disk. */
   readonly knownAs: readonly string[];
@@ -25,24 +25,24 @@ export interface Root {
   readonly dir: Dir;
 }
 
-export function holdRoot(spec: RootSpec, keeper: Keeper, serverReadOnly: boolean): Root {
+export function holdRoot(spec: RootSpec, opener: DirectoryOpener, serverReadOnly: boolean): Root {
   const given = resolve(spec.path);
   const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
   if (spec.straight) {
-    const dir = attempt(spec.path, 'open', () => holdStraight(given, keeper));
+    const dir = attempt(spec.path, 'open', () => holdStraight(given, opener));
     return { given, real: given, knownAs: [given], readOnly, dir };
   }
   const real = attempt(spec.path, 'open', () => fs.realpathSync.native(given));
   if (!fs.statSync(real).isDirectory()) fail({ kind: 'not-a-directory', path: spec.path });
   attempt(spec.path, 'read', () => fs.accessSync(real, fs.constants.R_OK | fs.constants.X_OK));
-  const dir = attempt(spec.path, 'open', () => keeper.hold(real));
+  const dir = attempt(spec.path, 'open', () => opener.hold(real));
   return { given, real, knownAs: [given, real], readOnly, dir };
 }
 
-/** One name at a time, so that no link that is put there at any moment leads elsewhere. */
-function holdStraight(path: string, keeper: Keeper): Dir {
+/** Enters one name at a time, so that a link cannot lead elsewhere, whenever somebody puts it there. */
+function holdStraight(path: string, opener: DirectoryOpener): Dir {
   const { root } = parse(path);
-  let dir = keeper.hold(root);
+  let dir = opener.hold(root);
   for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
     const outer = dir;
     try {
@@ -57,39 +57,39 @@ function holdStraight(path: string, keeper: Keeper): Dir {
   return dir;
 }
 
-/** Where inside which root a directory lies that becomes a root of its own. */
+/** A directory inside a root that becomes a root of its own. */
 export interface InnerSpec {
   outer: Root;
-  /** Held by the new root from now on. */
+  /** The new root owns and closes it. */
   dir: Dir;
   /** Absolute, with all links resolved. */
   real: string;
-  /** As it was sent: absolute, or from the first root. */
+  /** The path as it was sent: absolute, or relative to the first root. */
   sent: string;
   first: Root;
 }
 
-/** A directory inside a root as a root of its own, under the rule of where it lies. */
+/** Turns a directory inside a root into a root of its own, which is read-only if the outer one is. */
 export function innerRoot({ outer, dir, real, sent, first }: InnerSpec): Root {
   const below = outer.real === '/' ? real : real.slice(outer.real.length);
   const given = below === '' ? outer.given : `${outer.given === '/' ? '' : outer.given}${below}`;
-  // With `..` behind a link a path may read as if it led elsewhere: then it is no name for this directory.
+  // After a link, `..` may lead elsewhere than the text suggests, so such a path does not name this directory.
   const names = sent.split(/[\\/]/).includes('..') ? [] : [resolve(first.given, sent)];
   return { given, real, knownAs: [given, real, ...names], readOnly: outer.readOnly, dir };
 }
 
-/** A root that lies inside a new one: reached by walking there, and still under its own rule. */
+/** An existing root inside a new one. It keeps its own rule, and only a walk through the new root reaches it. */
 export function rootInside(root: Root): Root {
-  return { ...root, knownAs: [], dir: root.dir.again() };
+  return { ...root, knownAs: [], dir: root.dir.duplicate() };
 }
 
-/** Whether `path` is `ancestor` or lies below it, by components: `/work` is no ancestor of `/workshop`. */
+/** Whether `path` is `ancestor` or is below it, by components: `/work` is not an ancestor of `/workshop`. */
 export function isWithin(path: string, ancestor: string): boolean {
   if (path === ancestor || ancestor === '/') return true;
   return path.startsWith(ancestor.endsWith('/') ? ancestor : `${ancestor}/`);
 }
 
-/** The same of any of many directories. */
+/** Whether `path` is one of `ancestors` or is below one of them. */
 export function isWithinAny(path: string, ancestors: ReadonlySet<string>): boolean {
   for (let at = path; ; at = dirname(at)) {
     if (ancestors.has(at)) return true;

@@ -1,4 +1,4 @@
-/** Turns what the system says about an entry into the engine's own facts. */
+/** Converts what the system says about an entry to the engine's own types. */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import type { EntryType } from '../failures.ts';
 import type { Stat } from './directory/dir.ts';
@@ -15,7 +15,7 @@ export function typeOf(entry: Typed | Dirent): EntryType {
   return entry.isSymbolicLink() ? 'symlink' : 'special';
 }
 
-/** By the bits of a mode, which costs less than to ask for each type. */
+/** The type from the bits of a mode, which is quicker than one call for each type. */
 export function typeOfMode(mode: number): EntryType {
   switch (mode & constants.S_IFMT) {
     case constants.S_IFREG:

@@ -1,6 +1,6 @@
 /**
- * Remembers answers until the next turn of the event loop: a change of thousands of files asks the same about each of
- * their few directories. Between asking and changing lies more time than this anyway.
+ * Caches answers until the next turn of the event loop: a change of thousands of files asks the same questions about
+ * its few directories. More time than that passes between the check and the change anyway.
  */
 export class TurnMemo<T> {
   readonly #known = new Map<string, T>();

@@ -1,9 +1,9 @@
 /**
- * From a path that somebody sent to a held directory and one name: the only access to the disk.
+ * Turns a path that a client sent into a held directory and one name: the only access to the served directories.
  *
- * A path is walked one component at a time on held directories. Links are read and resolved by hand, `..` goes to where
- * the walk really came from, and whatever leaves the roots is an `outside` failure before anything beyond them is read.
- * No whole path is ever handed to the system twice.
+ * The wall walks a path one component at a time on held directories. It reads and resolves links itself, takes `..` to
+ * where the walk really came from, and fails with `outside` before it reads anything beyond the roots. It never hands a
+ * whole path to the system twice.
  */
 import { resolve as resolvePath } from 'node:path';
 import { atOnce, type Steps } from '../event-loop.ts';
@@ -13,32 +13,35 @@ import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
 import { findGitPlaces, type GitPlaces, type GitPlacesOptions } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
-import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
+import { chooseOpener, type DirectoryOpener, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
-import { PathWalk } from './walk.ts';
+import { PathWalk } from './walk/walk.ts';
 import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
 import type { Withheld } from './withheld/withheld.ts';
 
 const MAX_RESTARTS = 32;
 
 export interface WalkOptions {
-  /** Whether a link at the last name is followed. Default true. */
+  /** Whether to follow a link at the last name. Default: true. */
   follow?: boolean;
-  /** For the server's own work: what the owner withholds from tools is like anything else. */
-  own?: boolean;
-  /** No link is followed on the way either: one that is met is a `not-a-directory` failure. For paths that had none. */
+  /** For the server's own work: ignores what the owner withholds from tools. */
+  includeWithheld?: boolean;
+  /**
+   * Follows no links at all: a link on the way is a `not-a-directory` failure. For paths that had no links when they
+   * were recorded.
+   */
   straight?: boolean;
-  /** For a path that may be made: whether to make the parent directories that are missing as well. */
+  /** Whether to make missing parent directories. Undefined for a call that creates nothing. */
   makeParents?: boolean;
-  /** Where a relative path starts: an absolute path inside. Default: the first root. */
+  /** Where a relative path starts: an absolute path inside the roots. Default: the first root. */
   base?: string;
-  /** The path is a guess at what a caller meant: where it leads nowhere, one more guess is enough. */
+  /** The path is a guess at what the caller meant: if nothing is there, one more guess is enough. */
   isGuess?: boolean;
-  /** Called before a missing parent directory is made, with its path and the root's. */
+  /** Called before the walk makes a missing parent directory, with its path and the root's. */
   onMake?(path: string, root: string): void;
 }
 
-/** For paths that had no links on them when they were written down: a link that is there now leads elsewhere. */
+/** For paths that had no links when they were recorded: a link there now would lead elsewhere. */
 export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 export interface WallOptions {
@@ -47,16 +50,19 @@ export interface WallOptions {
   protection?: 'strongest' | 'verified';
   /** Git's configuration and hooks may be changed. */
   allowGitConfig?: boolean;
-  /** There may be no directory at all: then every path is outside. */
+  /** Allows a wall without directories: every path is then outside. */
   mayBeEmpty?: boolean;
-  /** What the owner withholds, besides what a file in a directory says. Without it, nothing is withheld. */
+  /**
+   * What the owner withholds, in addition to each .cofferdamignore. If undefined, nothing is withheld, whatever those
+   * files say.
+   */
   globs?: WithheldGlobs | undefined;
 }
 
-/** Directories that are held already, and by whom. */
+/** Roots that are open already, and what belongs to them. */
 interface Held {
   roots: readonly Root[];
-  keeper: Keeper;
+  opener: DirectoryOpener;
   protectedPlaces: ProtectedPlaces;
   withheld: Withheld | undefined;
 }
@@ -69,19 +75,19 @@ export class Wall {
   /** What the owner denies or hides; undefined when that is nothing. */
   readonly withheld: Withheld | undefined;
   readonly #owns: boolean;
-  readonly #keeper: Keeper;
-  /** No root has more components: what is deeper need not be compared with them. */
+  readonly #opener: DirectoryOpener;
+  /** The most components that a root has: the wall need not compare deeper paths with the roots. */
   readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
   constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
-    const held = 'keeper' in given ? given : hold(given, options);
-    const { roots, keeper } = held;
+    const held = 'opener' in given ? given : hold(given, options);
+    const { roots, opener } = held;
     this.protectedPlaces = held.protectedPlaces;
     this.withheld = held.withheld;
     this.#owns = held !== given;
-    this.#keeper = keeper;
-    this.protection = keeper.protection;
+    this.#opener = opener;
+    this.protection = opener.protection;
     this.roots = roots;
     this.#deepest = Math.max(...roots.flatMap(namesOf).map((name) => name.split('/').length));
     this.#byIdentity = new Map([...this.roots].reverse().map((root) => [root.dir.identity, root]));
@@ -92,14 +98,14 @@ export class Wall {
     if (this.#owns) this.protectedPlaces.close();
   }
 
-  /** A narrower wall around the directory that a place of this one is: nothing else can be reached through it. */
+  /** A narrower wall around one directory of this wall. Nothing else can be reached through it. */
   within(place: Place): Wall {
     const { root: outer, path: real, shown: sent } = place;
     const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
     try {
       for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
       const { protectedPlaces, withheld } = this;
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
+      return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -107,8 +113,8 @@ export class Wall {
   }
 
   /**
-   * A narrower wall around the directories that these places of this one are. What lies in another one of them is
-   * still one place. No link, and no name of a root that is left out, leads to anything else.
+   * A narrower wall around several directories of this wall. A directory inside another one of them is still one place.
+   * Neither a link nor the name of a root that is left out leads anywhere else.
    */
   withinAll(places: readonly Place[]): Wall {
     const first = this.roots[0]!;
@@ -117,7 +123,7 @@ export class Wall {
       for (const place of places) {
         const { root: outer, path: real, shown: sent } = place;
         if (roots.some((other) => other.real === real)) continue;
-        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.again() });
+        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.duplicate() });
         else roots.push(innerRoot({ outer, dir: place.enter(), real, sent, first }));
       }
       for (const { real } of [...roots]) {
@@ -125,29 +131,29 @@ export class Wall {
           if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
       }
       const { protectedPlaces, withheld } = this;
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
+      return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
     }
   }
 
-  /** The root whose directory `dir` is, if any: walks notice a root inside another one. */
+  /** The root that `dir` is, if any. Walks use it to notice a root inside another one. */
   rootOf(dir: Dir): Root | undefined {
     return this.#byIdentity.get(dir.identity);
   }
 
-  /** Roots that lie below this place: removing or moving it would take them along. */
+  /** The roots below this path: removing or moving it would take them along. */
   rootsBelow(path: string): Root[] {
     return this.roots.filter((root) => root.real !== path && isWithin(root.real, path));
   }
 
-  /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
+  /** Finds Git's configuration and hooks in the roots; undefined when they are not protected. */
   gitPlaces(cwd: string, options: GitPlacesOptions): Promise<GitPlaces> | undefined {
     return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd, options) : undefined;
   }
 
-  /** Resolves, runs and always closes: the form for work that ends with the call. */
+  /** Resolves a path, runs `use` on the place, and always closes it. */
   at<T>(path: string, options: WalkOptions, use: (place: Place) => T): T {
     const place = this.resolve(path, options);
     let result: T;
@@ -162,7 +168,7 @@ export class Wall {
     return result;
   }
 
-  /** A path as it is written, from the first root on, without reading the disk. */
+  /** Makes a path absolute by its text alone, from the first root, without reading the disk. */
   absolute(path: string): string {
     requireShortPath(path);
     return isPlain(path) ? path : resolvePath(this.roots[0]?.given ?? '/', path);
@@ -172,7 +178,7 @@ export class Wall {
     return atOnce(this.walking(path, options));
   }
 
-  /** The steps of `resolve`. */
+  /** The same as `resolve`, in steps, so that the walk of a long path can yield. */
   *walking(path: string, options: WalkOptions = {}): Steps<Place> {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
     requireShortPath(path);
@@ -193,8 +199,8 @@ export class Wall {
   }
 
   /**
-   * Finds the root that an absolute list of components leads to, without touching the disk. `straight`: only by
-   * its own name, not by one that has led there over a link.
+   * Finds the root that an absolute list of components leads to, without touching the disk. `straight`: only by the
+   * root's real path, not by a path that led there over a link.
    */
   locate(components: readonly string[], shown: string, straight = false): { root: Root; rest: string[] } {
     const above: string[] = [];
@@ -213,7 +219,7 @@ export class Wall {
   }
 }
 
-/** Whether an absolute path reads as `resolve` would write it: most do, and to see that takes less time. */
+/** Whether an absolute path is already in the form that `resolve` gives it: most are, and this is quicker. */
 function isPlain(path: string): boolean {
   if (process.platform === 'win32' || !path.startsWith('/')) return false;
   return !path.includes('//') && !path.includes('/.') && !path.endsWith('/');
@@ -225,8 +231,8 @@ function namesOf({ real, knownAs }: Root): string[] {
 
 function hold(specs: readonly RootSpec[], options: WallOptions): Held {
   if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
-  const keeper = chooseKeeper(options.protection);
-  const held = specs.map((spec) => holdRoot(spec, keeper, options.readOnly ?? false));
+  const opener = chooseOpener(options.protection);
+  const held = specs.map((spec) => holdRoot(spec, opener, options.readOnly ?? false));
   // A directory that was given twice, once as read-only, is read-only.
   const rules = new Map(
     held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
@@ -239,9 +245,9 @@ function hold(specs: readonly RootSpec[], options: WallOptions): Held {
     throw error;
   }
   return {
-    keeper,
+    opener,
     withheld,
     roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })),
-    protectedPlaces: new ProtectedPlaces(keeper, { git: options.allowGitConfig !== true }),
+    protectedPlaces: new ProtectedPlaces(opener, { git: options.allowGitConfig !== true }),
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Tells when an entry may have changed, by any program.
+ * Watches an entry for changes by any program.
  *
- * The system watches the held directory itself, not a path: what is put in its place, and what links lead to, is not
- * watched. An event says only that a name of the directory is worth another check through the wall. Where directories
- * are not held by descriptors a path could lead elsewhere by the time the system follows it, so nothing is watched.
+ * The system watches the held directory, not a path, so it watches neither a directory that takes its place nor the
+ * target of a link. An event only means that the entry is worth another check through the wall. Where directories are
+ * not held by descriptors, a path could lead elsewhere by the time the system follows it, so nothing is watched.
  */
 import * as fs from 'node:fs';
 import { basename } from 'node:path';
@@ -20,7 +20,7 @@ export function watchEntry(place: Place, heard: () => void): Watch | undefined {
   const dir = isDirectory ? place.enter() : place.dir;
   try {
     if (dir.fd === undefined) return undefined;
-    // What happens to the directory itself, such as a move, comes under the last name of this path.
+    // The system reports what happens to the directory itself, such as a move, under the last name of this path.
     const own = basename(dir.handlePath);
     const watcher = fs.watch(dir.handlePath, { persistent: false }, (_, name) => {
       if (name !== null && isTemporary(name, 'file')) return;

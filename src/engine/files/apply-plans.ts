@@ -5,7 +5,7 @@ import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { hasSteps, type PlannedFile } from '../text/patch/planned-files.ts';
-import type { Rewrote } from '../text/rewrite.ts';
+import type { RewriteOutcome } from '../text/rewrite.ts';
 import type { FileSnapshot } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
@@ -21,13 +21,13 @@ export interface PlacedFile {
   to: Place | undefined;
 }
 
-/** `encoding` is that of the file, or what a new one gets. */
-export type ComputeFile = (plan: PlannedFile, bytes: Buffer, encoding: Encoding) => Promise<Rewrote>;
+/** `encoding` is that of the file, or the one that a new file gets. */
+export type ComputeFile = (plan: PlannedFile, bytes: Buffer, encoding: Encoding) => Promise<RewriteOutcome>;
 
-/** What is declared for a place. */
+/** Gives the encoding that is declared for a place. */
 export type DeclaredFor = (place: Place) => () => Charset | undefined;
 
-/** Gives the short hash of what each file holds afterwards; undefined for one that is gone. */
+/** Returns the short hash of each file's new content; undefined for a file that is deleted. */
 export async function applyPlans(
   files: readonly PlacedFile[],
   compute: ComputeFile,
@@ -64,7 +64,7 @@ function replacementsOf(
   ];
 }
 
-/** What the file holds afterwards; of one that goes, whether its lines are those that the patch names. */
+/** The new content of a file. For a file to be deleted, this checks that its lines are those that the patch names. */
 export async function contentOf(
   plan: PlannedFile,
   old: FileSnapshot | undefined,

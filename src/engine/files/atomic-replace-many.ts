@@ -2,8 +2,8 @@
  * Changes several files as one: all of them, or none.
  *
  * Whatever can fail for lack of space or permission happens before the first file gets its new content: the new
- * contents are written and flushed under temporary names, and the old ones get second names. What remains is a row
- * of renames. When one of them fails, the files before it are restored by renames too.
+ * contents are written and flushed under temporary names, and the old files get second names. What remains is a series
+ * of renames. If one of them fails, the files before it are restored, by renames too.
  */
 
 import { temporaryName } from '../confine/content/draft-names.ts';
@@ -27,9 +27,9 @@ const FLUSHED_TOGETHER = 32;
 
 export interface Replacement {
   place: Place;
-  /** The new content; `removed` when the file is to go, for which a snapshot is expected. */
+  /** The new content, or `removed` to delete the file; `expect` must then be a snapshot. */
   bytes: Buffer | 'removed';
-  /** What must still be there, `absent` for a new file; anything when left out. */
+  /** What must still be there: a snapshot, or `absent` for a new file. Default: anything. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file. */
   like?: FileAttributes;
@@ -37,7 +37,7 @@ export interface Replacement {
   mode?: number;
 }
 
-/** Refuses two changes of one file in one call: which of them would be meant? */
+/** Refuses two changes of one file in one call, because it is unclear which of them is meant. */
 export function requireDifferent(places: readonly Place[]): void {
   const seen = new Map<string, number>();
   for (const [index, place] of places.entries()) {
@@ -60,36 +60,36 @@ export async function replaceTogether(
   }
   const yielder = new Yielder(signal);
   const prepared: Prepared[] = [];
-  const kept: Kept[] = [];
+  const backups: Backup[] = [];
   try {
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
         await yielder.pause();
         prepared.push(await prepare(each, signal, recorder));
       }
-      // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
+      // In parallel, but not all at once: other calls need the threads that flush, and a share of this thread.
       await allDone(prepared.slice(at).map((each) => each.flush()));
     }
-    // The last one needs nothing to restore from: nothing comes after it.
+    // The last file needs no backup: no step after it can fail.
     for (const { place, old } of prepared.slice(0, -1)) {
       await yielder.pause();
-      kept.push(await keep(place, old, signal));
+      backups.push(await backUp(place, old, signal));
     }
-    // Looks at all of them before the first one changes: what has to be undone was seen half done.
+    // Check all files before the first one changes: others would see a change half done that is then undone.
     for (const each of prepared) {
       await yielder.pause();
       each.check();
     }
     if (signal?.aborted) fail({ kind: 'cancelled' });
     if (recorder.ready) await recorder.ready();
-    await publishAll(prepared, kept, recorder);
+    await publishAll(prepared, backups, recorder);
   } finally {
-    const toTheEnd = new Yielder(undefined);
+    const uncancellable = new Yielder(undefined);
     for (const each of prepared) {
-      await toTheEnd.pause();
+      await uncancellable.pause();
       each.drop();
     }
-    await dropAll(kept);
+    await dropAll(backups);
   }
   await flushAll(prepared.map(({ place }) => place));
 }
@@ -104,7 +104,7 @@ function prepare(
   return prepareRemoval(place, expect as FileSnapshot, recorder);
 }
 
-/** The journal stores what goes: to set it aside would be a step that a rename cannot undo. */
+/** The journal stores a copy of the file: setting the file itself aside is a step that a rename cannot undo. */
 async function prepareRemoval(
   place: Place,
   expect: FileSnapshot,
@@ -123,36 +123,36 @@ async function prepareRemoval(
 }
 
 /**
- * Checks each file once more right before it is replaced; nothing waits in between. Between two files other calls may
- * run: the locks keep those away that change the same files, and the order of calls those that read them.
+ * Checks each file again right before it is replaced, without waiting in between. Other calls may run between two
+ * files: the locks keep out those that change the same files, and the call order keeps out those that read them.
  */
 async function publishAll(
   prepared: readonly Prepared[],
-  kept: readonly Kept[],
+  backups: readonly Backup[],
   recorder: ChangeRecorder,
 ): Promise<void> {
-  const toTheEnd = new Yielder(undefined);
+  const uncancellable = new Yielder(undefined);
   let published = 0;
   recorder.begins();
   try {
     for (; published < prepared.length; published++) {
-      if (toTheEnd.isDue) await toTheEnd.pause();
+      if (uncancellable.isDue) await uncancellable.pause();
       prepared[published]!.check();
       prepared[published]!.publish();
     }
   } catch (error) {
-    await restoreAll(kept.slice(0, published).reverse());
+    await restoreAll(backups.slice(0, published).reverse());
     recorder.tookBack();
     throw error;
   }
 }
 
-/** Tries every one; the caller learns of the first one that cannot be restored. */
-async function restoreAll(kept: readonly Kept[]): Promise<void> {
-  const toTheEnd = new Yielder(undefined);
+/** Tries to restore every file, and then throws the first failure. */
+async function restoreAll(backups: readonly Backup[]): Promise<void> {
+  const uncancellable = new Yielder(undefined);
   const failures: unknown[] = [];
-  for (const each of kept) {
-    await toTheEnd.pause();
+  for (const each of backups) {
+    await uncancellable.pause();
     try {
       each.restore();
     } catch (error) {
@@ -167,19 +167,19 @@ async function flushAll(places: readonly Place[]): Promise<void> {
   for (const { dir, shown } of directories.values()) await attemptAsync(shown, 'write', () => dir.flush());
 }
 
-/** What was at a place before, ready to be restored in one step. */
-interface Kept {
+/** What was at a place before the change, ready to be restored in one step. */
+interface Backup {
   readonly dir: Dir;
   restore(): void;
-  /** Always called in the end; gives the second name of a file that is still to be removed. */
+  /** Always called at the end. Returns the second name of the file if it still has to be removed. */
   drop(): string | undefined;
 }
 
-/** The last name of a file goes with its content, which may wait for the disk: other threads wait for that. */
-async function dropAll(kept: readonly Kept[]): Promise<void> {
-  for (let at = 0; at < kept.length; at += FLUSHED_TOGETHER) {
+/** Removing the last name of a file frees its content, which may wait for the disk: other threads do that. */
+async function dropAll(backups: readonly Backup[]): Promise<void> {
+  for (let at = 0; at < backups.length; at += FLUSHED_TOGETHER) {
     const names = new Map<Dir, string[]>();
-    for (const each of kept.slice(at, at + FLUSHED_TOGETHER)) {
+    for (const each of backups.slice(at, at + FLUSHED_TOGETHER)) {
       const second = each.drop();
       if (second !== undefined) names.set(each.dir, [...(names.get(each.dir) ?? []), second]);
     }
@@ -187,7 +187,7 @@ async function dropAll(kept: readonly Kept[]): Promise<void> {
   }
 }
 
-async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
+async function backUp(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   if (old === undefined) {
     return { dir, restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => undefined };
@@ -196,8 +196,8 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   try {
     dir.link(name, dir, second);
   } catch {
-    // No hard links here, or not of this file: then a copy is kept.
-    return copyOf(place, old, signal);
+    // No hard links here, or not to this file: keep a copy.
+    return backUpByCopy(place, old, signal);
   }
   let held = true;
   return {
@@ -210,7 +210,7 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   };
 }
 
-async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Kept> {
+async function backUpByCopy(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   const { bytes } = await readSnapshot(place, { signal });
   const copy = attempt(shown, 'write', () => dir.draft());
@@ -220,7 +220,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
       setAttributes(copy, old);
       await flushDraft(copy);
     });
-    copy.rest();
+    copy.closeDescriptor();
   } catch (error) {
     copy.drop();
     throw error;

@@ -1,4 +1,4 @@
-/** Replaces a file's content in one step: the old content or the new one, never anything in between. */
+/** Replaces a file's content in one step: others see the old content or the new one, never anything in between. */
 
 import { holdsBytes } from '../confine/content/read.ts';
 import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
@@ -9,17 +9,17 @@ import { allDone, yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
-/** How often a file may be exchanged under a plain write before that gives up. */
+/** How often a plain write is attempted if somebody else keeps replacing the file. */
 const ATTEMPTS = 5;
 
-/** A file as it was read: a change is only made when the file is still the same. */
+/** A file as it was read: a change is made only if the file is still the same. */
 export interface FileSnapshot {
   stat: Stat;
   bytes: Buffer;
 }
 
 export interface ReplaceOptions {
-  /** What must still be there: `absent` for a new file, a snapshot for an edit; anything when left out. */
+  /** What must still be there: `absent` for a new file, a snapshot for an edit. Default: anything. */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: FileAttributes;
@@ -27,21 +27,21 @@ export interface ReplaceOptions {
   mode?: number;
   signal?: AbortSignal | undefined;
   recorder?: ChangeRecorder;
-  /** False where the caller flushes the directory of several files once. */
+  /** False if the caller flushes the directory once for several files. Default: true. */
   flushDirectory?: boolean;
 }
 
-/** New content, written under a temporary name. It still has to be flushed and to get its real name. */
+/** New content, written under a temporary name. It still has to be flushed and renamed. */
 export interface Prepared {
   readonly place: Place;
   /** The file that it replaces, if there is one. */
   readonly old: Stat | undefined;
-  /** Settles when the content, and what the journal kept for it, survive a power cut. */
+  /** Settles when the content, and what the journal stored for it, would survive a power cut. */
   flush(): Promise<void>;
-  /** The last check. From here to `publish` nothing may wait: what is compared is what is replaced. */
+  /** The last check. Nothing may be awaited before `publish`, so that what is compared is what is replaced. */
   check(): void;
   publish(): void;
-  /** Always called in the end; removes what was not published. */
+  /** Always called at the end; removes what was not published. */
   drop(): void;
 }
 
@@ -51,7 +51,7 @@ export async function replaceContent(place: Place, bytes: Buffer, options: Repla
       await replaceOnce(place, bytes, options);
       break;
     } catch (error) {
-      // A plain write replaces whatever is there, as soon as the journal has kept that.
+      // A plain write replaces whatever is there, once the journal has stored that: try again.
       if (options.expect !== undefined || attempt === ATTEMPTS || !isChangedMeanwhile(error)) throw error;
     }
   }
@@ -84,20 +84,20 @@ export async function prepareContent(
   const { shown, name } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
-  // The journal keeps what is there while the draft is made: to make a file takes longer than to fill it.
-  const keeping = recorder.active ? keepBefore(place, old, bytes, { ...options, recorder }) : undefined;
-  keeping?.catch(() => {});
-  const draft = await draftIn(place, keeping);
-  let seen: Seen | undefined;
+  // The journal stores the old content while the draft is created: creating a file takes longer than filling it.
+  const recording = recorder.active ? recordChange(place, old, bytes, { ...options, recorder }) : undefined;
+  recording?.catch(() => {});
+  const draft = await draftIn(place, recording);
+  let recorded: Recorded | undefined;
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
       setAttributes(draft, old && mode !== undefined ? { ...old, mode } : (old ?? like));
     });
-    seen = await keeping;
+    recorded = await recording;
   } catch (error) {
     // The journal must have finished with this attempt before the next one begins.
-    await Promise.allSettled([keeping]);
+    await Promise.allSettled([recording]);
     draft.drop();
     throw error;
   }
@@ -105,14 +105,14 @@ export async function prepareContent(
     place,
     old,
     flush: async () => {
-      // Side by side, both flushes take hardly longer than one.
+      // In parallel, both flushes take hardly longer than one.
       await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
-      draft.rest();
+      draft.closeDescriptor();
       if (signal?.aborted) fail({ kind: 'cancelled' });
     },
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
-      else if (seen !== undefined) attempt(shown, 'write', () => requireAsSeen(place, seen));
+      else if (recorded !== undefined) attempt(shown, 'write', () => requireAsRecorded(place, recorded));
     },
     publish: () =>
       attempt(shown, 'write', () => (expect === 'absent' ? draft.publishNew(name) : draft.publish(name))),
@@ -120,27 +120,27 @@ export async function prepareContent(
   };
 }
 
-async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
-  // Many files of one change come here together, and a large directory makes each of them slow. All that wait continue
-  // in the same turn, so each of them asks again.
+async function draftIn({ dir, shown }: Place, recording: Promise<unknown> | undefined): Promise<Draft> {
+  // Many files of one change get here together, and in a large directory each of them is slow. All of them resume in
+  // the same turn of the event loop, so each one checks again.
   for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {
     return attempt(shown, 'write', () => dir.draft());
   } catch (error) {
-    await Promise.allSettled([keeping]);
+    await Promise.allSettled([recording]);
     throw error;
   }
 }
 
-/** What the journal has kept, to be compared with what is replaced in the end. */
-type Seen = 'absent' | { stat: Stat; bytes: Buffer | undefined };
+/** What the journal has stored, to be compared with what is finally replaced. */
+type Recorded = 'absent' | { stat: Stat; bytes: Buffer | undefined };
 
-async function keepBefore(
+async function recordChange(
   place: Place,
   old: Stat | undefined,
   bytes: Buffer,
   { expect, like, mode, recorder }: ReplaceOptions & { recorder: ChangeRecorder },
-): Promise<Seen> {
+): Promise<Recorded> {
   if (old === undefined) {
     await recorder.creates(place, 'file', { bytes, mode: like?.mode });
     return 'absent';
@@ -149,16 +149,19 @@ async function keepBefore(
   return { stat: old, bytes: await recorder.replaces(place, old, known, bytes, mode) };
 }
 
-function requireAsSeen(place: Place, seen: Seen): void {
-  if (seen === 'absent' || seen.bytes) {
-    requireUnchanged(place, seen === 'absent' ? seen : { stat: seen.stat, bytes: seen.bytes! });
+function requireAsRecorded(place: Place, recorded: Recorded): void {
+  if (recorded === 'absent' || recorded.bytes) {
+    requireUnchanged(
+      place,
+      recorded === 'absent' ? recorded : { stat: recorded.stat, bytes: recorded.bytes! },
+    );
     return;
   }
   const now = place.lstat();
-  if (!now || !sameFile(now, seen.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
+  if (!now || !sameFile(now, recorded.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
-/** What is at the place now, if a file may replace it. */
+/** What is at the place now; fails if a file may not replace it. */
 function replaceable(place: Place): Stat | undefined {
   const old = place.lstat();
   if (old === undefined) return undefined;
@@ -168,7 +171,7 @@ function replaceable(place: Place): Stat | undefined {
   return old;
 }
 
-/** The last check before a change: fails when the file is no longer what was read. */
+/** The last check before a change: fails if the file is no longer the one that was read. */
 export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'): void {
   const now = place.lstat();
   if (expect === 'absent') {
@@ -184,7 +187,7 @@ function sameFile(a: Stat, b: Stat): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-/** Times are too coarse to trust: two writes within a clock tick look like none. The bytes are compared. */
+/** Compares the bytes, because times are too coarse: a write within the same clock tick does not show. */
 function sameBytes(place: Place, expected: Buffer): boolean {
   const file = attempt(place.shown, 'read', () => place.dir.open(place.name));
   try {

@@ -1,4 +1,4 @@
-/** Everything below a directory with type and size, in one fixed order, never through a link. */
+/** Lists everything below a directory with type and size, in a fixed order, without following links. */
 
 import { isTemporary } from '../confine/content/draft-names.ts';
 import type { Dir } from '../confine/directory/dir.ts';
@@ -13,25 +13,25 @@ import { limits } from '../limits.ts';
 import { openDirectory } from './list.ts';
 
 export interface ListAllOptions {
-  /** How many levels are listed: 1 is the directory's own entries. All of them when left out. */
+  /** How many levels to list: 1 is the directory's own entries. Default: all. */
   depth?: number;
-  /** The most entries that are given: the first ones in the order of their paths. */
+  /** The most entries to return: the first ones by path. Default: all. */
   max?: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface BelowEntry {
-  /** From the listed directory on, with `/` between the names. */
+  /** Relative to the listed directory, with `/` between the names. */
   path: string;
   type: EntryType;
-  /** In bytes as the system gives it; of a link, the length of what it says. */
+  /** In bytes, as the system reports it; for a link, the length of its target's path. */
   size: number;
 }
 
 export interface ListingBelow {
-  /** By path, byte-wise: `a`, `a.txt`, `a/b`, `a0`. */
+  /** Sorted by the bytes of their paths: `a`, `a.txt`, `a/b`, `a0`. */
   entries: BelowEntry[];
-  /** Something is missing, because there are more entries than asked for or directories nested too deeply. */
+  /** Entries are missing, because there are more than requested or directories are nested too deeply. */
   truncated: boolean;
 }
 
@@ -50,8 +50,8 @@ export async function listBelow(place: Place, options: ListAllOptions): Promise<
 }
 
 /**
- * Names are raw here, one character for each byte: every name on the disk can be checked, and comparing two of them
- * compares their bytes.
+ * Names are raw here, one character for each byte, so that every name on the disk can be used, and comparing two of
+ * them compares their bytes.
  */
 class Listing {
   readonly entries: BelowEntry[] = [];
@@ -70,10 +70,10 @@ class Listing {
     this.#yielder = yielder;
   }
 
-  /** Adds a directory's entries. False when the listing is full: then everything stops. */
+  /** Adds a directory's entries. Returns false if the listing is full: then everything stops. */
   async add(dir: Dir, names: readonly string[], prefix: string, level: number): Promise<boolean> {
-    // What is inside `a` comes where `a/` has its place in the order: after `a.txt`, before `a0`. Of the
-    // directories that wait for their place the one that was met last comes first.
+    // The entries of `a` come where `a/` is in the order: after `a.txt`, before `a0`. Of the directories that
+    // wait for their turn, the one that was met last comes first.
     const waiting: string[] = [];
     for (const name of names) {
       while (waiting.length > 0 && `${waiting.at(-1)}/` < name) {
@@ -82,7 +82,7 @@ class Listing {
       await this.#yielder.pause();
       const look = () => dir.lstat(rawName(name));
       const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
-      // Gone since the directory was read.
+      // It was deleted after the directory was read, or is a temporary file of a server.
       if (stat === undefined || isTemporary(name, stat.type)) continue;
       const verdict = this.#verdict(dir, prefix, name, stat.type === 'directory');
       if (verdict === 'hidden') continue;
@@ -99,12 +99,12 @@ class Listing {
     return true;
   }
 
-  /** What the owner of the server says about a raw name in `dir`, which is `prefix` below the place. */
+  /** Whether the owner of the server withholds a raw name in `dir`, which is at `prefix` below the place. */
   #verdict(dir: Dir, prefix: string, name: string, isDirectory: boolean): Verdict | undefined {
     const { withheld, path } = this.#place;
     if (withheld === undefined) return undefined;
     const parent = `${path === '/' ? '' : rawOf(path)}/${prefix}`.replace(/(.)\/$/, '$1');
-    return withheld.nameIn(parent, name, isDirectory, sameEntryIn(dir));
+    return withheld.verdictOnName(parent, name, isDirectory, sameEntryIn(dir));
   }
 
   async #enter(parent: Dir, name: string, prefix: string, level: number): Promise<boolean> {
@@ -132,7 +132,7 @@ async function rawNames(dir: Dir, yielder: Yielder): Promise<string[]> {
   return sortedInTurns(names, yielder, (a, b) => (a < b ? -1 : 1));
 }
 
-/** Below the listed directory, what went away or what this user may not look into does not spoil the rest. */
+/** Below the listed directory, skips what was deleted meanwhile or may not be read instead of failing. */
 function leniently<T>(shown: string, look: () => T): T | undefined {
   try {
     return look();

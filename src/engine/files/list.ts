@@ -1,27 +1,18 @@
-/** What is in a directory, and below it. */
+/** Lists what is in a directory. */
 import type { Dir, Entry } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import type { Listing } from '../confine/scan/listing.ts';
-import { ListingCache } from '../confine/scan/listing-cache.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
 import { WithheldBelow } from '../confine/withheld/withheld-below.ts';
-import { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from '../event-loop.ts';
+import { mapInTurns, sortedInTurns, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
-import { limits } from '../limits.ts';
 
 export interface ListedEntry extends Entry {
-  /** What a link leads to: `outside` also when that is missing or cannot be found out. Equal to `type` otherwise. */
+  /** What a link leads to; `outside` also if that is missing or unknown. For other entries, the same as `type`. */
   target: 'file' | 'directory' | 'special' | 'outside';
-}
-
-export interface TreeNode {
-  name: string;
-  type: 'file' | 'directory';
-  /** Absent for files, and for directories whose content was not asked for. */
-  children?: TreeNode[];
 }
 
 export async function listEntries(
@@ -35,7 +26,7 @@ export async function listEntries(
   try {
     const { names, types } = await attemptAsync(place.shown, 'list', async () => {
       cursor = openCursor(scanRootOf(dir));
-      const found = await listedThere(cursor, dir, place.shown, yielder);
+      const found = await sortedByName(await requireListing(cursor, dir, place.shown, yielder), yielder);
       const served = await servedBelow(place, cursor)?.serveInTurns('', found, () => yielder.pause());
       return served?.listing ?? found;
     });
@@ -49,75 +40,8 @@ export async function listEntries(
   }
 }
 
-/** Trees are asked for again and again, and most directories are as they were. */
-const remembered = new ListingCache();
-
-export async function buildTree(
-  wall: Wall,
-  place: Place,
-  depth: number,
-  signal: AbortSignal | undefined,
-): Promise<TreeNode> {
-  const dir = openDirectory(place);
-  try {
-    return await attemptAsync(place.shown, 'list', () => treeOf(wall, place, dir, depth, signal));
-  } finally {
-    dir.close();
-  }
-}
-
-async function treeOf(
-  wall: Wall,
-  place: Place,
-  dir: Dir,
-  depth: number,
-  signal: AbortSignal | undefined,
-): Promise<TreeNode> {
-  const cursor = openCursor(scanRootOf(dir), remembered);
-  const yielder = new Yielder(signal);
-  const served = servedBelow(place, cursor);
-  const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
-  try {
-    if (depth > 0) await listedThere(cursor, dir, place.shown, yielder);
-    return await subtree('', place.path, name, 0);
-  } finally {
-    cursor.close();
-  }
-
-  /** `below` is the path from the place on, in raw names; `path` is where that is. */
-  async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
-    if (level >= depth) return { name: label, type: 'directory' };
-    if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
-    if (yielder.isDue) await yielder.pause();
-    if (cursor.goTo(below)) return { name: label, type: 'directory' };
-    const children: TreeNode[] = [];
-    const found = await readable(cursor, yielder);
-    const { listing, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
-      listing: found,
-    };
-    const { names, types } = listing;
-    for (let index = 0; index < names.length; index++) {
-      if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
-      const raw = names[index]!;
-      const name = textOf(raw);
-      const type = types[index]!;
-      if (type === 'directory' && denied?.has(raw)) {
-        children.push({ name, type });
-        continue;
-      }
-      if (type === 'directory') {
-        children.push(await subtree(joined(below, raw), `${path}/${name}`, name, level + 1));
-        continue;
-      }
-      const leads = type === 'symlink' && targetOf(wall, path, { name, type }) === 'directory';
-      children.push({ name, type: leads ? 'directory' : 'file' });
-    }
-    return { name: label, type: 'directory', children };
-  }
-}
-
-/** What of the entries below a place the owner lets clients know; undefined when that is everything. */
-function servedBelow({ withheld, path }: Place, cursor: Cursor): WithheldBelow | undefined {
+/** Leaves out the entries below a place that the owner withholds; undefined if the owner withholds nothing. */
+export function servedBelow({ withheld, path }: Place, cursor: Cursor): WithheldBelow | undefined {
   return withheld && new WithheldBelow({ withheld, path: rawOf(path) }, cursor);
 }
 
@@ -127,35 +51,21 @@ export function openDirectory(place: Place): Dir {
   return place.enter();
 }
 
-/** Where a listing begins it must be possible to list: if not, the directory itself says why. */
-async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
+/** Lists the requested directory itself. If that fails, listing it another way tells why. */
+export async function requireListing(
+  cursor: Cursor,
+  dir: Dir,
+  shown: string,
+  yielder: Yielder,
+): Promise<Listing> {
   const listing = await cursor.listInTurns(() => yielder.pause());
-  if (typeof listing !== 'string') return inOrder(listing, yielder);
+  if (typeof listing !== 'string') return listing;
   attempt(shown, 'list', () => dir.entries());
   return fail({ kind: 'unstable', path: shown });
 }
 
-/** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
-async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
-  const listing = await cursor.listInTurns(() => yielder.pause());
-  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, yielder);
-}
-
-/** Listings are remembered, so each is put in order once. */
-const ordered = new WeakMap<Listing, Listing>();
-
-/** By raw names, and so byte-wise. */
-function inOrder(listing: Listing, yielder: Yielder): Listing | Promise<Listing> {
-  return ordered.get(listing) ?? putInOrder(listing, yielder);
-}
-
-async function putInOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
-  const sorted = await sortedByName(listing, yielder);
-  ordered.set(listing, sorted);
-  return sorted;
-}
-
-async function sortedByName(listing: Listing, yielder: Yielder): Promise<Listing> {
+/** Sorts by raw names, and so by bytes. */
+export async function sortedByName(listing: Listing, yielder: Yielder): Promise<Listing> {
   const { names, types } = listing;
   const isBehind = (name: string, index: number) => index > 0 && names[index - 1]! >= name;
   if (!names.some(isBehind)) return listing;
@@ -167,11 +77,7 @@ async function sortedByName(listing: Listing, yielder: Yielder): Promise<Listing
   };
 }
 
-function joined(below: string, raw: string): string {
-  return below === '' ? raw : `${below}/${raw}`;
-}
-
-function targetOf(wall: Wall, directory: string, entry: Entry): ListedEntry['target'] {
+export function targetOf(wall: Wall, directory: string, entry: Entry): ListedEntry['target'] {
   if (entry.type !== 'symlink') return entry.type;
   try {
     return wall.at(entry.name, { base: directory }, (place) => {

@@ -1,4 +1,4 @@
-/** Makes a directory; one that is there already is no failure. */
+/** Creates a directory; it is not a failure if it already exists. */
 import { attempt } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';

@@ -1,4 +1,4 @@
-/** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
+/** Moves and renames. Without `overwrite`, the system itself refuses an occupied name: no race after a check. */
 import type { Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -9,7 +9,7 @@ import { replaceContent } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
-import { requireServedBelow } from './require-none-withheld.ts';
+import { requireNoneWithheld } from './require-none-withheld.ts';
 
 export interface MoveOptions {
   overwrite: boolean;
@@ -26,7 +26,7 @@ export async function moveEntry(
   const source = from.mustExist('entry');
   requireNotRoot(wall, from, 'move');
   for (const place of [from, to]) wall.protectedPlaces.requireNothingBelow(place);
-  await requireServedBelow(from, 'move', options.signal);
+  await requireNoneWithheld(from, 'move', options.signal);
   if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }
@@ -56,12 +56,12 @@ function requireReplaceable(wall: Wall, to: Place, fromDirectory: boolean, toDir
 
 function replaceEntry(from: Place, to: Place, occupant: Stat): void {
   from.dir.rename(from.name, to.dir, to.name);
-  // Between two names of one file the system takes a rename for done and leaves both.
+  // If both are names of one file, the system does nothing and leaves both.
   const left = from.lstat();
   if (left?.dev === occupant.dev && left.ino === occupant.ino) from.dir.unlink(from.name);
 }
 
-/** A hard link refuses an occupied name by itself; where the system refuses links, look and rename. */
+/** Making a hard link fails if the name is occupied; where the system refuses links, check and rename. */
 async function moveFile(
   from: Place,
   to: Place,
@@ -84,14 +84,14 @@ async function moveFile(
   from.dir.unlink(from.name);
 }
 
-/** What was kept of it is what is replaced. */
+/** Makes sure that what is replaced is what the journal stored. */
 function requireSame(place: Place, expected: Stat): void {
   const now = place.lstat();
   const same = now?.ino === expected.ino && now.mtimeNs === expected.mtimeNs && now.size === expected.size;
   if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
-/** Making the directory takes the name; renaming onto an empty directory replaces it. */
+/** Creating the directory reserves the name; renaming onto an empty directory replaces it. */
 function moveDirectory(from: Place, to: Place): void {
   to.dir.mkdir(to.name);
   try {
@@ -109,7 +109,7 @@ async function copyAcross(
   recorder: ChangeRecorder,
 ): Promise<void> {
   const snapshot = await readSnapshot(from, { signal });
-  // The copy is another file: it is known by what it holds.
+  // The copy is another file, so the journal recognizes it by its content.
   await recorder.moves(from, to, snapshot.stat, undefined, snapshot.bytes);
   recorder.begins();
   await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });

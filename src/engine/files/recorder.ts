@@ -1,4 +1,4 @@
-/** What the operations on files report to the journal about what they are about to do. */
+/** The port through which operations on files report to the journal what they are about to do. */
 
 import type { SetAside } from '../../state/contents.ts';
 import type { Stat } from '../confine/directory/dir.ts';
@@ -6,44 +6,44 @@ import type { Place } from '../confine/place.ts';
 import type { EntryType } from '../failures.ts';
 import type { Change, FileImage, LinkTarget } from '../journal/entries/entry.ts';
 
-/** What a file will hold: the bytes, or what is known of them. */
+/** The content that a file will have: the bytes, or what is known about them. */
 export type NewContent = Buffer | Pick<FileImage, 'size' | 'hash' | 'stamp'>;
 
-/** What is known of something that will be created. */
+/** What is known about something that will be created. */
 export interface CreatedFacts {
-  /** A file's content, and its mode where that is not the usual one. */
+  /** A file's content, and its mode if that is not the usual one. */
   bytes?: Buffer;
   mode?: number | undefined;
-  /** A file whose content is not at hand as a whole. */
+  /** Describes a file whose whole content is not in memory. */
   image?: Omit<FileImage, 'kept'>;
   /** Where a symbolic link leads. */
   link?: LinkTarget;
-  /** A directory with all that is in it, and what that is. */
+  /** Set for a directory that is created with everything in it; `stamp` says what that is. */
   whole?: true;
   stamp?: string;
 }
 
-/** Operations on files report here what they are about to do. Each method settles once the change could be undone. */
+/** Operations call these methods before they change something. Each one settles once the change could be undone. */
 export interface ChangeRecorder {
-  /** Whether anything is kept at all. */
+  /** Whether anything is recorded at all. */
   readonly active: boolean;
   /** Whether an operation has reported a change of this path. */
   concerns(path: string): boolean;
-  /** The part of the journal's entry that it writes. */
+  /** The part of the journal entry that this recorder writes. */
   readonly part?: string;
-  /** The last change of a path that an operation reported. */
+  /** The last change of this path that an operation reported. */
   lastChangeOf?(path: string): Change | undefined;
-  /** Before a missing directory is made on the way to a place. */
+  /** Called before a missing parent directory is created. */
   makesParent(path: string, root: string): void;
-  /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */
+  /** Settles when what was stored for a file of known content would survive a power cut. Other methods wait for it. */
   flushed(place: Place): Promise<void>;
-  /** Before a directory is made, or something is restored that is not a file of known content. */
+  /** Called before something is created or restored. */
   creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
-  /** After something was created: facts that nobody knew before. */
+  /** Called after something was created, with facts that were not known before. */
   becomes(place: Place, type: EntryType, facts: CreatedFacts): void;
   /**
-   * Before a file gets other content, and keeps its mode unless another one is given. Gives what was kept, when it was
-   * read for that.
+   * Called before a file gets other content; it keeps its mode unless another one is given. Returns the old content if
+   * the recorder read it in order to store it.
    */
   replaces(
     place: Place,
@@ -53,23 +53,23 @@ export interface ChangeRecorder {
     mode?: number,
   ): Promise<Buffer | undefined>;
   /**
-   * Before something is removed. Gives the place to move it to instead, where that can be done; a directory that must
-   * be empty is not moved.
+   * Called before something is removed. Returns the place to move it to instead, if that is possible; a directory that
+   * must be empty is not moved.
    */
   removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined>;
-  /** What was to be set aside could not be moved there: before it is removed after all. */
+  /** Called if something could not be moved to the place from `removes`, before it is removed after all. */
   cannotSetAside(place: Place, old: Stat): Promise<void>;
-  /** `known`: what the file holds, when that has been read already. */
+  /** Called before a move. `known` is the content of the file, if that has already been read. */
   moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void>;
-  /** Right before something is published that was prepared for long: settles when this may still be done. */
+  /** Called right before a prepared change is published: settles if the change may still be made, else fails. */
   ready?(): Promise<void>;
-  /** The next step changes the disk. */
+  /** Called right before the step that changes the disk. */
   begins(): void;
-  /** It did not, or everything is as it was before. */
+  /** Called after `begins` if nothing was changed, or everything was restored. */
   tookBack(): void;
 }
 
-/** Runs the one step that changes the disk, or fails without having changed it. */
+/** Runs the one step that changes the disk; if it throws, it must have changed nothing. */
 export function changeDisk<T>(recorder: ChangeRecorder, step: () => T): T {
   recorder.begins();
   try {

@@ -11,13 +11,13 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
-import { requireServedBelow } from './require-none-withheld.ts';
+import { requireNoneWithheld } from './require-none-withheld.ts';
 
 export interface RemoveOptions {
   recursive: boolean;
   signal: AbortSignal | undefined;
   recorder?: ChangeRecorder;
-  /** The last check, right before it is removed. */
+  /** The last check, called right before the entry is removed. */
   check?(): void;
 }
 
@@ -28,7 +28,7 @@ export async function removeEntry(
 ): Promise<'file' | 'directory' | 'symlink'> {
   const stat = place.mustExist('entry');
   requireNotRoot(wall, place, 'delete');
-  await requireServedBelow(place, 'delete', options.signal);
+  await requireNoneWithheld(place, 'delete', options.signal);
   const removed = stat.type === 'directory' || stat.type === 'symlink' ? stat.type : 'file';
   if (removed === 'directory' && !options.recursive) {
     await removeEmpty(place, stat, options);
@@ -48,7 +48,7 @@ export async function removeEntry(
   return removed;
 }
 
-/** Moves it aside in one step, whole: it is gone from here, and can be restored. */
+/** Moves the whole entry aside in one step, so that it can be restored. Returns false if it cannot be moved. */
 function wasSetAside({ dir, name }: Place, aside: SetAside, recorder: ChangeRecorder): boolean {
   try {
     changeDisk(recorder, () => dir.rename(name, aside.dir, aside.name));
@@ -64,7 +64,7 @@ async function removeEmpty(
   { recorder = noRecorder }: RemoveOptions,
 ): Promise<void> {
   const { dir, name, shown } = place;
-  // What is not empty is refused by the system, before anything is kept.
+  // The system refuses a directory that is not empty: nothing is recorded for it.
   if (recorder.active && isEmpty(place)) await recorder.removes(place, stat, 'empty');
   changeDisk(recorder, () => attempt(shown, 'delete', () => dir.rmdir(name)));
 }
@@ -85,7 +85,7 @@ async function requireTreeRemovable(
 ): Promise<void> {
   const tree = place.enter();
   try {
-    // The delete would empty the mounted directory and then fail on it.
+    // Deleting would empty the mounted directory and then fail on it.
     if (holdsMount(tree)) fail({ kind: 'io', path: place.shown, action: 'delete', code: 'EBUSY' });
     await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
   } finally {
@@ -115,7 +115,7 @@ export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'mov
   }
 }
 
-/** Checked before anything is removed: a tree that cannot be removed whole is left whole. */
+/** Checks a whole tree before anything is removed: if a part of it cannot be removed, nothing is. */
 async function requireRemovable(
   wall: Wall,
   dir: Dir,

@@ -1,5 +1,6 @@
 /** Refuses to move or delete a directory that holds what the owner of the server denies or hides. */
 import type { Dir } from '../confine/directory/dir.ts';
+import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';
@@ -9,7 +10,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 
-export async function requireServedBelow(
+export async function requireNoneWithheld(
   place: Place,
   action: 'move' | 'delete',
   signal: AbortSignal | undefined,
@@ -37,11 +38,11 @@ class Check {
     this.#yielder = yielder;
   }
 
-  /** `below` is where the directory is, in raw names from the place on, with a `/` at its end. */
+  /** `below` is the path of the directory relative to the place, in raw names, with a `/` at its end. */
   async directory(dir: Dir, below: string, level: number): Promise<void> {
     const { shown: path } = this.#place;
     if (level > limits.treeDepth) fail({ kind: 'bad-path', path, why: 'too-deep' });
-    for (const name of await attemptAsync(path, this.#action, () => this.#namesIn(dir))) {
+    for (const name of await attemptAsync(path, this.#action, () => rawNamesInTurns(dir, this.#yielder))) {
       await this.#yielder.pause();
       const inner = attempt(path, this.#action, () => dir.enterRaw(name));
       try {
@@ -53,19 +54,10 @@ class Check {
     }
   }
 
-  async #namesIn(dir: Dir): Promise<Buffer[]> {
-    const names: Buffer[] = [];
-    for (const batch of dir.rawNameBatches()) {
-      for (const name of batch) names.push(Buffer.from(name, 'latin1'));
-      await this.#yielder.pause();
-    }
-    return names;
-  }
-
   #entry(dir: Dir, below: string, name: string, isDirectory: boolean): void {
     const { shown: path, path: real } = this.#place;
     const parent = `${rawOf(real)}/${below}`.slice(0, -1);
-    const verdict = this.#withheld.nameIn(parent, name, isDirectory, sameEntryIn(dir));
+    const verdict = this.#withheld.verdictOnName(parent, name, isDirectory, sameEntryIn(dir));
     if (verdict === 'denied') fail({ kind: 'denied', path, holds: textOf(below + name) });
     if (verdict === 'hidden') fail({ kind: 'withheld', path, action: this.#action });
   }

@@ -1,16 +1,16 @@
-/** Changes that depend on what a file holds: read it, compute its new content, and store that. */
+/** Changes that depend on a file's content: read it, compute the new content, and store that. */
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import type { Rewrote } from '../text/rewrite.ts';
+import type { RewriteOutcome } from '../text/rewrite.ts';
 import { type FileSnapshot, replaceContent } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { readSnapshot } from './read/read.ts';
 import type { ChangeRecorder } from './recorder.ts';
 
 export interface StoreOptions {
-  /** The most bytes that a file may have afterwards; the engine's own limit holds in any case. */
+  /** The most bytes that a file may have afterwards; the engine's own limit applies in any case. */
   limit?: number;
   signal?: AbortSignal | undefined;
   recorder: ChangeRecorder;
@@ -18,7 +18,7 @@ export interface StoreOptions {
 
 export async function rewriteFile<R>(
   place: Place,
-  compute: (bytes: Buffer) => Promise<Rewrote<R>>,
+  compute: (bytes: Buffer) => Promise<RewriteOutcome<R>>,
   options: StoreOptions,
 ): Promise<R> {
   const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
@@ -30,7 +30,7 @@ export async function rewriteFile<R>(
 /** Rewrites several files, all of them or none. */
 export async function rewriteTogether<R>(
   places: readonly Place[],
-  compute: (bytes: Buffer, index: number) => Promise<Rewrote<R>>,
+  compute: (bytes: Buffer, index: number) => Promise<RewriteOutcome<R>>,
   options: StoreOptions,
 ): Promise<R[]> {
   requireDifferent(places);
@@ -42,7 +42,7 @@ export async function rewriteTogether<R>(
     const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
     const { bytes, result } = await compute(snapshot.bytes, index);
     results.push(result);
-    // The limit holds for a file that stays as it is, too.
+    // The limit applies to a file that stays as it is, too.
     requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
     if (bytes && !bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
   }

@@ -1,8 +1,8 @@
 /**
  * The journal: every change of a file, with what is needed to undo it.
  *
- * Several servers may share one: each change is a record of the log before it is made, and what the file held is in the
- * content store.
+ * Several servers may share one journal. Before a server makes a change, it writes a line to the log and keeps what the
+ * file held in the content store.
  */
 import { randomInt } from 'node:crypto';
 import type { Locks } from '../../state/locks.ts';
@@ -12,7 +12,7 @@ import type { JournalEntry, Origin } from './entries/entry.ts';
 import type { EntryIndex } from './entries/entry-index.ts';
 import { EntryReader } from './entries/entry-reader.ts';
 import type { Line } from './entries/line.ts';
-import { linesOf } from './entries/shared-lines.ts';
+import { journalLogOptions } from './entries/log-options.ts';
 import { EntryQuota, type QuotaBounds } from './record/entry-quota.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { makeRoom, prune } from './retention/retention.ts';
@@ -28,13 +28,14 @@ const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 10;
 const TIDY_EVERY_MS = 6 * 3_600_000;
 const MEASURE_LINES_MS = 1000;
-/** The part of the size that is left for lines which came since then, by other servers too; and at most so much. */
+/** The share of the size limit that is reserved for lines that any server adds after the last measurement. */
 const LINES_RESERVE = 1 / 32;
+/** The reserve is never larger than this. */
 const MOST_RESERVED_BYTES = 1024 ** 2;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
-/** How many of the parts that this server has begun the journal remembers. */
+/** How many parts that this server began the journal remembers. */
 const MOST_BEGUN = 1024;
-/** Says when and by which bounds somebody last tidied. */
+/** The note that says when and with which limits a server last tidied. */
 const TIDIED = 'tidied';
 
 export class Journal {
@@ -44,21 +45,21 @@ export class Journal {
 
   readonly #reader: EntryReader;
   readonly #keep: RetentionLimits;
-  /** What bounds one entry. */
-  readonly #mostOf: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
-  /** The newest last. */
+  /** The limits for one entry. */
+  readonly #entryLimits: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
+  /** The parts that this server began, the newest last. */
   readonly #begun = new Set<string>();
   #pruning: Promise<unknown> | undefined;
-  /** What the lines take, and when that was measured. */
+  /** How much room the lines take, and when that was measured. */
   #lines: { at: number; bytes: number } | undefined;
-  /** When this process last tidied or found that another one had, and how much it had added by then. */
+  /** When this process last tidied, or found that another one had, and how many bytes it had added by then. */
   #tidied: { at: number; added: number } | undefined;
 
   constructor(state: State, keep: RetentionLimits = defaultRetention) {
     this.state = state;
     this.#keep = keep;
-    this.#mostOf = { ...(state.paths && defaultSharedRetention), ...keep };
-    this.log = state.log('journal', linesOf(state.paths));
+    this.#entryLimits = { ...(state.paths && defaultSharedRetention), ...keep };
+    this.log = state.log('journal', journalLogOptions(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
   }
@@ -67,12 +68,12 @@ export class Journal {
     return this.state.locks;
   }
 
-  /** A process holds it while it removes something from the state. */
+  /** A process holds this lock while it removes something from the state. */
   get tidyLock(): string {
     return `tidy ${this.state.name}`;
   }
 
-  /** For one call. Nothing is written unless something is changed. */
+  /** A recorder for one call. It writes nothing until the call changes something. */
   begin(
     origin: Origin,
     more: { undoes?: string; found?: true; unrecorded?: string; call?: string } = {},
@@ -90,25 +91,25 @@ export class Journal {
     });
   }
 
-  /** Whether this server has begun the part of an entry, not long ago: its end then comes from here. */
+  /** Whether this server began the part, not long ago, and will therefore write its end. */
   hasBegun(part: string): boolean {
     return this.#begun.has(part);
   }
 
-  /** The entries, with what other processes have added. */
+  /** The entries, also those that other processes added. */
   read(): Promise<EntryIndex> {
     return this.#reader.read();
   }
 
-  /** Gives an end to an entry that was interrupted, and to which all that was missing has been added. */
+  /** Ends an interrupted entry whose missing changes have been made since. */
   async complete(id: string): Promise<void> {
     const found = (await this.read()).find(id);
     if (found?.open) this.log.append(...found.parts.map((e): Line => ({ e, end: 'done' })));
   }
 
   /**
-   * For an entry that is as if it had never been, without anything left to be done. Gives the id of the note, or of the
-   * interrupted undo that it continues.
+   * Notes that an entry is undone when the files are already as they were before it. Returns the id of the note, or of
+   * the interrupted undo that the note continues.
    */
   noteUndone(entry: JournalEntry, origin: Origin, continued?: string): string {
     const call = continued === undefined ? {} : { call: continued };
@@ -119,28 +120,28 @@ export class Journal {
   }
 
   /**
-   * Settles when the journal takes no more than the size that was set. Gives up the oldest entries for that, and never
-   * this one, which has just been made.
+   * Brings the journal down to its size limit, if it exceeds that. Gives up the oldest entries, but never `entry`,
+   * which the caller has just made.
    */
-  async holdSize(entry?: string): Promise<void> {
+  async enforceSize(entry?: string): Promise<void> {
     const { usage } = this.state.contents;
-    if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.most) return;
+    if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.contentLimit) return;
     const makingRoom = this.locks.hold([this.tidyLock], async () => {
-      if ((await usage.measure()) <= this.most) return;
-      await makeRoom(this, (this.most * 7) / 8 - usage.coming, entry);
+      if ((await usage.measure()) <= this.contentLimit) return;
+      await makeRoom(this, (this.contentLimit * 7) / 8 - usage.pending, entry);
       await usage.measure();
     });
-    // The change is made: that another process keeps the lock is no reason to call it failed.
+    // The change is made, and must not count as failed because another process holds the lock.
     await makingRoom.catch(() => {});
   }
 
-  /** What contents may take: the lines of the journal have their part in the size. */
-  get most(): number {
+  /** How many bytes contents may take: the size limit without what the lines need. */
+  get contentLimit(): number {
     const { bytes } = this.#keep;
     if (bytes === Number.POSITIVE_INFINITY) return bytes;
     const now = performance.now();
     const reserved = Math.min(bytes * LINES_RESERVE, MOST_RESERVED_BYTES);
-    // Quick calls fill a smaller reserve in less than that time.
+    // Quick calls can fill a smaller reserve before the next measurement.
     const isSmall = reserved < MOST_RESERVED_BYTES;
     if (this.#lines === undefined || isSmall || now - this.#lines.at > MEASURE_LINES_MS) {
       this.#lines = { at: now, bytes: this.log.size() };
@@ -148,17 +149,23 @@ export class Journal {
     return bytes - reserved - Math.min(this.#lines.bytes, bytes / 2);
   }
 
-  /** What one entry may keep. */
+  /** How much one entry may keep. */
   get quotaBounds(): QuotaBounds {
-    const { file = Number.POSITIVE_INFINITY, call = Number.POSITIVE_INFINITY, changesLarge } = this.#mostOf;
-    const { most } = this;
+    const {
+      file = Number.POSITIVE_INFINITY,
+      call = Number.POSITIVE_INFINITY,
+      changesLarge,
+    } = this.#entryLimits;
+    const { contentLimit } = this;
     return {
-      ...(call < most ? { call, callOption: '--keep-call' } : { call: most, callOption: '--keep' }),
+      ...(call < contentLimit
+        ? { call, callOption: '--keep-call' }
+        : { call: contentLimit, callOption: '--keep' }),
       ...{ file, withoutUndo: changesLarge === true },
     };
   }
 
-  /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */
+  /** Gives up what exceeds the limits, if it is time or much was added since the last run. Called after changes. */
   tidy(): void {
     if (this.#keep === unlimitedRetention || this.#pruning || !this.#isDue()) return;
     const hasAddedMuch = this.#hasAddedMuch();
@@ -169,7 +176,7 @@ export class Journal {
         await prune(this, this.#keep);
         await this.state.notes.write(TIDIED, JSON.stringify(this.#keep));
       })
-      // The next time will do: what is kept too long is no loss.
+      // The next run will do it: nothing is lost when something is kept too long.
       .catch(() => {})
       .finally(() => {
         this.#pruning = undefined;
@@ -193,14 +200,14 @@ export class Journal {
     return added > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES);
   }
 
-  /** Some process has tidied by the same bounds not long ago. */
+  /** Whether any process has tidied with the same limits not long ago. */
   async #wasTidied(): Promise<boolean> {
     const note = await this.state.notes.read(TIDIED);
     return note?.text === JSON.stringify(this.#keep) && Date.now() - note.at <= TIDY_EVERY_MS;
   }
 }
 
-/** Short enough to be typed, and never two alike in one journal's life. */
+/** Short enough to be typed, and long enough that one journal never gets the same id twice. */
 function newId(): string {
   let id = '';
   while (id.length < ID_LENGTH) id += ID_LETTERS[randomInt(ID_LETTERS.length)];

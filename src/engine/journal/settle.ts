@@ -1,9 +1,9 @@
 /**
- * Finds out what became of changes that the journal planned and whose end no server has recorded: a server was killed,
- * or lost the database, in the middle of them.
+ * Finds out whether planned changes were made when no server has recorded their end, because a server was killed or
+ * lost the database in the middle of them.
  *
- * The next server that holds the lock of a path checks what is there: only then can no other server still be changing
- * it.
+ * The next server that holds the lock of a path checks what is there. While it holds the lock, no other server can be
+ * changing the path.
  */
 import type { UnsettledChange } from '../../state/locks.ts';
 import type { Place } from '../confine/place.ts';
@@ -13,8 +13,8 @@ import type { Journal } from './journal.ts';
 import { fileHash } from './record/stamp.ts';
 
 /**
- * Writes the end of changes that another server is known to have made, and may not have lived to record. The lines go
- * with what the caller plans next, and do no harm where that server writes them, too.
+ * Records that changes were made when another server is known to have made them, but may have died before it recorded
+ * them. The lines are flushed with what the caller plans next. They do no harm if the other server writes them too.
  */
 export function noteMade(journal: Journal, unsettled: readonly UnsettledChange[]): void {
   for (const { path, part, isMade } of unsettled) {
@@ -22,7 +22,7 @@ export function noteMade(journal: Journal, unsettled: readonly UnsettledChange[]
   }
 }
 
-/** `held`: the places whose locks the caller holds. */
+/** Records which changes were made and which were not. `held`: the places whose locks the caller holds. */
 export async function settleChanges(
   journal: Journal,
   unsettled: readonly UnsettledChange[],
@@ -34,7 +34,7 @@ export async function settleChanges(
     const open = index.openPart(part);
     const concerned = new Set(unsettled.filter((each) => each.part === part).map(({ path }) => path));
     if (!open) {
-      // Its end was recorded after the lock was asked for.
+      // Another server recorded the end after this one asked for the lock.
       journal.log.append({ e: part, settled: [...concerned].map((path) => ({ path, done: true })) });
       continue;
     }
@@ -49,7 +49,7 @@ export async function settleChanges(
   await journal.log.flush();
 }
 
-/** Undefined where what is there does not tell. */
+/** Whether a change was made; undefined when the disk does not show it. */
 async function isDone(change: Change, places: ReadonlyMap<string, Place>): Promise<boolean | undefined> {
   const place = places.get(change.path)!;
   const now = place.lstat();
@@ -58,15 +58,15 @@ async function isDone(change: Change, places: ReadonlyMap<string, Place>): Promi
       return now !== undefined;
     case 'changed': {
       const hash = now?.type === 'file' ? await fileHash(place.dir, Buffer.from(place.name)) : undefined;
-      // What was too large to be kept has no hash, and what it became may have one.
+      // An old content that was too large to keep has no hash, but the new one may have one.
       if (change.before.hash === undefined && change.after.hash !== undefined) {
         return hash === change.after.hash;
       }
-      // Neither: a program that knows no locks was here, too. An undo will find that out, and say so.
+      // If the content is neither the old nor the new one, another program changed the file. An undo will report that.
       return hash === undefined || hash !== change.before.hash;
     }
     case 'removed':
-      // Of a directory a part may be gone.
+      // A directory that is still there may be partly removed.
       return now === undefined ? true : now.type === 'directory' ? undefined : false;
     case 'moved':
       return now === undefined && places.get(change.to)?.lstat() !== undefined;

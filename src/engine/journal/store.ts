@@ -1,6 +1,6 @@
 /**
- * What the journal has kept of files: contents by their hash, and, where the state lies on the same file system, files
- * and trees set aside whole. Knows what the user had removed from it.
+ * What the journal has kept of files: contents by their hash, and, where the state is on the same file system, files
+ * and trees set aside whole. The store knows what the user had removed from it.
  */
 import { type Contents, DamagedContent, type SetAside, type WholeTrees } from '../../state/contents.ts';
 import { chunksOf, fillFile } from '../confine/content/chunks.ts';
@@ -12,7 +12,7 @@ export class Store {
   readonly #trees: WholeTrees | undefined;
   readonly #forgotten: () => ForgottenNames;
 
-  /** `trees`: false where everything is to be copied into the store, and nothing set aside. */
+  /** `trees`: false to copy everything into the store and set nothing aside. */
   constructor(contents: Contents, forgotten: () => ForgottenNames, { trees = true } = {}) {
     this.contents = contents;
     this.#trees = trees ? contents.trees : undefined;
@@ -35,8 +35,8 @@ export class Store {
     return this.contents.has(hash);
   }
 
-  /** Fills an open file with a content of any size; false when it is not kept, or no longer what it was. */
-  async pour(hash: string, fd: number): Promise<boolean> {
+  /** Writes a content of any size into an open file; false when the store does not have it or it is damaged. */
+  async writeInto(hash: string, fd: number): Promise<boolean> {
     const chunks = await this.contents.chunks(hash);
     if (!chunks) return false;
     try {
@@ -48,8 +48,8 @@ export class Store {
     }
   }
 
-  /** The same with something that was set aside. */
-  async pourAside(name: string, fd: number): Promise<void> {
+  /** Writes a file that was set aside into an open file. */
+  async writeAsideInto(name: string, fd: number): Promise<void> {
     const file = this.asideNamed(name).dir.open(name);
     try {
       await fillFile(fd, chunksOf(file));
@@ -58,22 +58,22 @@ export class Store {
     }
   }
 
-  /** Whether the user had a content or something set aside removed, and no entry has kept it again since. */
+  /** Whether the user had a content or something set aside removed, and no later entry has kept it again. */
   isForgotten(name: string): boolean {
     return this.#forgotten().names.has(name);
   }
 
-  /** What the user had removed within something that was set aside, by paths below it. */
+  /** The paths below something set aside that the user had removed from it. */
   forgottenInside(name: string): readonly string[] {
     return this.#forgotten().inside.get(name) ?? [];
   }
 
-  /** A new name for something that the caller moves or links there; undefined where nothing can be set aside. */
+  /** A new place that the caller can move or link something to; undefined where nothing can be set aside. */
   aside(): SetAside | undefined {
     return this.#trees?.newPlace();
   }
 
-  /** Something of this size was set aside. */
+  /** Notes that something of this size was set aside. */
   addedAside(bytes: number): void {
     this.#trees?.added(bytes);
   }
@@ -92,7 +92,7 @@ export class Store {
     return this.#trees?.isOnDevice(dev) ?? false;
   }
 
-  /** Sets an open file aside without copying it; undefined where that cannot be. */
+  /** Sets an open file aside without copying it; undefined where that is impossible. */
   linkAside(file: OpenFile, at: { dir: Dir; name: string | Buffer }): SetAside | undefined {
     if (!this.#trees?.isOnDevice(file.stat.dev)) return undefined;
     const aside = this.#trees.newPlace();

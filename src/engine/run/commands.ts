@@ -1,14 +1,14 @@
-/** The commands of one engine: three profiles over the same wall, the same sandbox and the same programs. */
+/** Runs the commands of one engine: three profiles that share one wall, one sandbox and one set of programs. */
 import type { PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import { ownPackage } from '../confine/protect/own-package.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
-import { GitGuard } from './git-guard.ts';
+import { GitGuard } from './guards/git-guard.ts';
+import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './guards/new-ignore-file.ts';
+import { OwnNamesGuard } from './guards/own-names-guard.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
-import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './new-ignore-file.ts';
-import { OwnNamesGuard } from './own-names-guard.ts';
 import type { BundledProgram, Programs } from './path-lookup.ts';
 import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } from './path-lookup.ts';
 import { readingCommands } from './policy/reading-commands.ts';
@@ -32,13 +32,13 @@ export interface CommandsOptions {
   wall: Wall;
   sandbox: SandboxMode;
   allowNet: boolean;
-  /** Developer tools beyond the usual ones. */
+  /** Developer tools that the operator allows besides the usual ones. */
   allowCommands?: readonly string[];
   /** Names of variables that commands get from the server's environment. */
   passEnv?: readonly string[];
   /** The environment of the server. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Programs that come with the package, as rg. */
+  /** Programs that come with the package, such as rg. */
   bundled?: Readonly<Record<string, BundledProgram>>;
 }
 
@@ -73,7 +73,7 @@ export class Commands {
   readonly #wall: Wall;
   readonly #programs: Programs;
   readonly #chooseSandbox: () => Promise<SandboxPlan>;
-  /** With the result of the last trial of the sandbox. */
+  /** Includes the result of the last trial of the sandbox. */
   #settings: LaunchSettings;
   readonly #runs = new LiveRuns();
   readonly #reading: ReadingCommandCheck;
@@ -162,7 +162,7 @@ export class Commands {
     requireAllowed(command, this.developerCommands);
   }
 
-  /** Runs a line of shell. */
+  /** Runs a line in /bin/sh. */
   runShellLine(line: string, call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, shellProfile, () => {
       requireNoNul('command', [line]);
@@ -179,7 +179,7 @@ export class Commands {
     return this.#settings.sandbox;
   }
 
-  /** Tries a sandbox that failed again. While it fails, no command runs. */
+  /** If the sandbox failed last time, tries it again. While it fails, no command runs. */
   async requireSandbox(): Promise<void> {
     if (this.sandbox.kind !== 'failing') return;
     const sandbox = await this.#chooseSandbox();
@@ -208,12 +208,12 @@ export class Commands {
     this.#settings.scratch.drop();
   }
 
-  /** Kills every command at once: nobody waits for them any more. */
+  /** Kills every command at once, without waiting: the client that asked for them is gone. */
   kill(): void {
     this.#runs.kill();
   }
 
-  /** The settings with the places that this command must not change, and the endpoints that it must not reach. */
+  /** The settings, with what this command must not change, read or connect to. */
   async #settingsFor(
     profile: Profile,
     git: GitPlaces | undefined,
@@ -241,7 +241,7 @@ export class Commands {
     check: (cwd: string) => CheckedCall | Promise<CheckedCall>,
   ): Promise<RunResult> {
     await this.requireSandbox();
-    this.#requireMasks();
+    this.#requireSandboxIfWithheld();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
       const { program, args, pathArguments = [] } = await check(place.path);
@@ -279,15 +279,15 @@ export class Commands {
     }
   }
 
-  /** Without a sandbox, nothing keeps a command from what the owner withholds. */
-  #requireMasks(): void {
+  /** Fails when files are withheld and nothing would keep a command from reading them. */
+  #requireSandboxIfWithheld(): void {
     if (this.#wall.withheld === undefined || this.sandboxed) return;
     const reason = 'files are denied or hidden here, and without bubblewrap a command could read them';
     fail({ kind: 'no-sandbox', reason });
   }
 }
 
-/** An argument of a program ends at its first NUL character. */
+/** Fails for a NUL character: the system would cut the argument off there. */
 function requireNoNul(field: string, words: readonly string[]): void {
   if (!words.some((word) => word.includes('\0'))) return;
   const message = `${field} cannot contain a NUL character`;

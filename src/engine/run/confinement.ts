@@ -1,4 +1,4 @@
-/** What confines commands on this machine, and what does not. */
+/** Reports which measures confine commands on this machine, and which do not. */
 
 import type { LaunchSettings } from './launch.ts';
 import type { Profile } from './profiles.ts';
@@ -33,7 +33,7 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
     {
       name: ARGUMENT_RULES,
       active: true,
-      why: 'reading commands take only declared options, and paths inside',
+      why: 'commands that only read take only declared options, and paths inside the directories',
     },
     {
       name: 'bubblewrap',
@@ -74,12 +74,12 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
       active: boxed,
       why: boxed
         ? 'commands die with their namespace, and with the server'
-        : 'groups, marks and children are followed and ended, but a process can hide; bubblewrap is sure',
+        : 'the server ends every process of a command that it finds, but a process can hide; needs bubblewrap',
     },
   ];
 }
 
-/** Whether commands reach no socket or FIFO in a read-only root; `endpoints` is undefined without a sandbox. */
+/** Whether the sandbox masks every socket and FIFO in read-only roots. `endpoints` is undefined without a sandbox. */
 export function maskingReport(
   endpoints: IpcEndpoints | undefined,
   { roots, sandbox }: LaunchSettings,

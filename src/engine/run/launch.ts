@@ -24,24 +24,24 @@ import { openSeccompFilter } from './sandbox/seccomp.ts';
 import type { MaskedPlace } from './sandbox/withheld-places.ts';
 import type { Scratch } from './scratch.ts';
 
-/** What is the same for all commands of an engine. */
+/** The settings that all commands of an engine share. */
 export interface LaunchSettings {
   roots: readonly SandboxRoot[];
   /** Places inside writable roots that commands may read, but neither change nor move. */
   guarded: readonly SandboxPlace[];
   /** Sockets and FIFOs that commands must not reach. */
   masked: readonly string[];
-  /** What the owner of the server denies or hides. */
+  /** The files and directories that the owner of the server denies or hides. */
   withheld: readonly MaskedPlace[];
   sandbox: SandboxPlan;
   scratch: Scratch;
   /** The PATH of commands. */
   path: string;
-  /** Variables that the user asked to pass through, with their values. */
+  /** Variables that the operator asked to pass through, with their values. */
   passedVariables: Readonly<Record<string, string>>;
-  /** What programs need outside of the system's directories. */
+  /** What programs need to see outside the system's directories. */
   installations: Installations;
-  /** The path of setpriv, where the system has one that works. */
+  /** The path of setpriv. Undefined: the system has none that works. */
   setpriv: string | undefined;
 }
 
@@ -51,18 +51,18 @@ export interface LaunchRequest {
   /** The absolute path of the program. */
   program: string;
   args: readonly string[];
-  /** `handle` is a held directory like /proc/self/fd/N; `path` its real path, for inside the sandbox. */
+  /** `handle` names a held directory, like /proc/self/fd/N; `path` is its real path, for use inside the sandbox. */
   cwd: { handle: string; path: string };
   timeoutMs: number;
 }
 
-/** `mark` is what all processes of the run carry in their environment. */
+/** `mark` is the text that all processes of the run carry in their environment. */
 export function prepareLaunch(request: LaunchRequest, mark: string): Launch {
   const { sandbox } = request.settings;
   if (sandbox.kind !== 'bubblewrap') return prepareUnconfined(request, mark);
   const launch = prepareSandboxed(request, mark, sandbox);
   const own = launch.args.length + 1 - request.args.length;
-  // Where the sandbox needs too many for itself, bubblewrap says so: the command is not to blame.
+  // If the sandbox alone needs too many arguments, the command is not to blame: bubblewrap then reports it.
   if (own <= MOST_ARGUMENTS && own + request.args.length > MOST_ARGUMENTS) {
     launch.release();
     failTooLong(request.program);
@@ -77,7 +77,7 @@ function prepareSandboxed(
 ): Launch {
   const { profile, settings, cwd } = request;
   const { withheld } = settings;
-  // Nothing in a directory that is masked can be mounted, nor need it be.
+  // Nothing inside a masked directory can be mounted, and nothing needs to be.
   const isSeen = ({ path }: { path: string }) => !withheld.some((each) => isWithin(path, each.path));
   const roots = settings.roots
     .filter(isSeen)
@@ -85,7 +85,7 @@ function prepareSandboxed(
   const guarded = settings.guarded.filter(isSeen);
   const masked = settings.masked.filter((path) => isSeen({ path }));
   const between = holdDirectoriesBetween([...roots, ...guarded, ...withheld]);
-  // A command cannot move what it cannot write to.
+  // A command can only move directories inside a place that it can write to.
   const movable = between.filter(({ writable }) => writable);
   const inside = [...movable.map((one) => ({ ...one, fd: one.dir.fd })), ...guarded];
   const held = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
@@ -111,7 +111,7 @@ function prepareSandboxed(
     temporaryMiB: profile.temporaryMiB,
   };
   const argv = limited(request, [], countableLimits(profile.limits));
-  // bubblewrap itself makes the mount point of a root that lies in no other: nobody can have put a link there.
+  // bubblewrap itself creates the mount point of a root that lies in no other root, so no link can be there.
   const nested = roots.filter(({ path }) =>
     roots.some((other) => other.path !== path && isWithin(path, other.path)),
   );
@@ -136,7 +136,7 @@ function prepareUnconfined(request: LaunchRequest, mark: string): Launch {
   const { settings, profile } = request;
   const { setpriv } = settings;
   const prefix = setpriv ? [setpriv, ...SETPRIV_ARGS] : [];
-  // Without a user namespace of its own, the kernel would count all processes of the user.
+  // Without a user namespace for the command, the kernel would count all processes of the user.
   const { processes: _, ...limits } = profile.limits;
   const [file, ...args] = limited(request, prefix, limits);
   return {
@@ -146,13 +146,13 @@ function prepareUnconfined(request: LaunchRequest, mark: string): Launch {
     env: environment(request, settings.scratch.places, mark),
     stdio: layOutDescriptors([]).stdio,
     sandboxed: false,
-    // Setpriv lets a single process die with the server; its children would live on.
+    // setpriv makes a single process die with the server; its children would survive.
     needsOrphanGuard: profile.forks || setpriv === undefined,
     release: () => {},
   };
 }
 
-/** The command behind `prefix`, with its limits. A command that starts no others needs PATH only for itself. */
+/** The argv of the command after `prefix`, with its limits. If it starts no others, PATH is just its own directory. */
 function limited(request: LaunchRequest, prefix: readonly string[], limits: ResourceLimits): string[] {
   const { profile, program, args, timeoutMs } = request;
   const cpuSeconds = Math.ceil(timeoutMs / 1000) * availableParallelism() + 5;
@@ -160,7 +160,7 @@ function limited(request: LaunchRequest, prefix: readonly string[], limits: Reso
   return withLimits([...prefix, basename(program), ...args], limits, cpuSeconds, dirname(program));
 }
 
-/** Linux counts processes for each user namespace since 5.14, and never limits those of root. */
+/** The limits that this kernel can count: processes by user namespace only since 5.14, and never those of root. */
 function countableLimits(limits: ResourceLimits): ResourceLimits {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   if (major > 5 || (major === 5 && minor >= 14)) return limits;

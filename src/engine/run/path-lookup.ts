@@ -1,4 +1,4 @@
-/** Finds programs once, at the start, in those directories of the PATH that lie in no root. */
+/** Finds programs, once at the start, in the directories of the PATH that are outside every root. */
 
 import {
   accessSync,
@@ -20,29 +20,29 @@ const USUAL_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
 export interface ProgramSearch {
   /** The server's PATH. */
   path: string | undefined;
-  /** The roots with links resolved: the server never runs a program that lies in one. */
+  /** The roots, with links resolved. The server never runs a program that is inside one. */
   roots: readonly string[];
-  /** Where the programs of the package itself are, as rg: they come before those of the PATH. */
+  /** The paths of programs that come with the package, such as rg. They win over those of the PATH. */
   bundled?: Readonly<Record<string, string>>;
 }
 
 export interface BundledProgram {
   /** Where it is installed. */
   path: string;
-  /** A private copy of its content, which nobody can have changed. */
+  /** The path of a private copy of its content, which nothing can have changed. */
   copy: string;
 }
 
 export interface Programs {
-  /** The directories in which the server looked, for the environment of commands. */
+  /** The directories that the server searched, as the PATH of commands. */
   path: string;
   /** The absolute path of each program that was found. */
   found: ReadonlyMap<string, string>;
-  /** Why the server does not use those that are there after all. */
+  /** Programs that exist but that the server does not use, each with the reason. */
   passedOver: ReadonlyMap<string, string>;
 }
 
-/** Resolves each name to an absolute path outside of every root, or leaves it out. */
+/** Resolves each name to an absolute path outside every root, or leaves it out. */
 export function resolvePrograms(names: readonly string[], search: ProgramSearch): Programs {
   const directories = trustedDirectories(search);
   const found = new Map<string, string>();
@@ -60,7 +60,7 @@ export function resolvePrograms(names: readonly string[], search: ProgramSearch)
   return { path: directories.join(':'), found, passedOver };
 }
 
-/** The path of a command that is allowed. */
+/** The path of an allowed command. Fails when it is not installed. */
 export function programNamed(programs: Programs, command: string): string {
   return programs.found.get(command) ?? fail({ kind: 'command-not-installed', command });
 }
@@ -73,8 +73,8 @@ export function requireAllowed(command: string, allowed: readonly string[]): voi
 }
 
 /**
- * The paths of the package's own programs. Where the package is installed inside a root, they are copies that the server
- * makes at the start: nothing that a tool writes to the root later can replace them.
+ * The paths of the programs that come with the package. If the package is installed inside a root, the server copies
+ * them at the start, so that nothing a tool writes to the root later can replace them.
  */
 export function copyBundledPrograms(
   bundled: Readonly<Record<string, BundledProgram>>,
@@ -109,7 +109,7 @@ function whyPassedOver(candidates: readonly string[]): string | undefined {
   return broken && `${broken} cannot be run by this user`;
 }
 
-/** A name that is there and no directory. Where this user may not look, they find nothing. */
+/** Whether the path is anything but a directory. What this user may not see counts as missing. */
 function isSomethingElse(path: string): boolean {
   try {
     return !lstatSync(path).isDirectory();
@@ -131,7 +131,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Whether a path lies in a root, as written or with its links resolved. */
+/** Whether a path is inside a root, as written or with its links resolved. */
 function leadsInto(path: string, roots: readonly string[]): boolean {
   let real = path;
   try {

@@ -7,7 +7,7 @@ import { PROBE_MS } from './sandbox/sandbox.ts';
 
 const execute = promisify(execFile);
 
-/** What a program prints with these arguments; undefined when it fails. */
+/** What a program prints with these arguments. Undefined when it fails. */
 async function outputOf(
   program: string | undefined,
   args: readonly string[],
@@ -17,7 +17,7 @@ async function outputOf(
   try {
     const { stdout } = await execute(program, [...args], {
       timeout,
-      // One that hangs may ignore SIGTERM.
+      // A program that hangs may ignore SIGTERM.
       killSignal: 'SIGKILL',
       env: {},
       cwd: '/',
@@ -28,7 +28,7 @@ async function outputOf(
   }
 }
 
-/** Which of sed, awk and grep are GNU's (or have the same options) and recent enough for their own safeguards. */
+/** Which of sed, awk and grep are GNU's (or have the same options) and recent enough to have the safeguards we use. */
 export async function gnuPrograms({ found }: Programs, timeout?: number): Promise<Set<string>> {
   const [sed = '', awk = '', grep = ''] = await Promise.all(
     ['sed', 'awk', 'grep'].map((name) => outputOf(found.get(name), ['--version'], timeout)),
@@ -42,10 +42,10 @@ export async function gnuPrograms({ found }: Programs, timeout?: number): Promis
 
 export const SETPRIV_ARGS: readonly string[] = ['--no-new-privs', '--pdeathsig', 'KILL'];
 
-/** A process with several engines asks each only once. A probe that failed may only have been too slow. */
+/** The programs that worked, so that several engines try each only once. One that failed may only have been slow. */
 const working = new Set<string>();
 
-/** The path of setpriv, when it is that of util-linux and has the options that the server needs. */
+/** The path of setpriv, if it is the one from util-linux and has the options that the server needs. */
 export async function workingSetpriv({ found }: Programs): Promise<string | undefined> {
   const program = found.get('setpriv');
   if (program === undefined || working.has(program)) return program;

@@ -1,4 +1,4 @@
-/** The three kinds of commands, and the limits of each where the caller sets no lower ones. */
+/** The three kinds of commands, with the limits of each. A caller may set lower ones. */
 
 import type { ResourceLimits } from './process/resource-limits.ts';
 import { MAX_PROCESSES } from './process/resource-limits.ts';
@@ -9,16 +9,16 @@ export interface Profile {
   maxOutputBytes: number;
   /** Whether the command may write to the writable roots. */
   writes: boolean;
-  /** Whether the command may start other processes, so that leftovers must be looked for. */
+  /** Whether the command may start other processes, so that the server must look for leftovers. */
   forks: boolean;
-  /** A shell reports a signal as 128 + its number, and so does bubblewrap: only here they mean the same. */
+  /** Whether the command is a shell, which reports a signal as 128 + its number, just as bubblewrap does. */
   shell: boolean;
   limits: ResourceLimits;
   /** Room for temporary files in a sandbox, in MiB. */
   temporaryMiB: number;
 }
 
-/** grep, sed, find and the like: they read, and start nothing. */
+/** grep, sed, find and the like: they only read, and start no other programs. */
 export const readingProfile: Profile = {
   timeoutMs: 30_000,
   maxOutputBytes: 1024 * 1024,

@@ -1,4 +1,4 @@
-/** Checks a command that only reads: which program runs, with which arguments, and what it does at each path. */
+/** Checks a command that only reads: decides which program runs with which arguments, and what it does at each path. */
 import { resolve } from 'node:path';
 import type { How, PathAccess } from '../caller.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -20,7 +20,7 @@ export interface CheckedCall {
 interface ReadingCall {
   command: string;
   args: readonly string[];
-  /** With all links resolved. */
+  /** The working directory, with all links resolved. */
   cwd: string;
   signal: AbortSignal | undefined;
 }
@@ -28,7 +28,7 @@ interface ReadingCall {
 export class ReadingCommandCheck {
   readonly #wall: Wall;
   readonly #programs: Programs;
-  /** Which programs are GNU's; asked for with the first command. */
+  /** The programs that are GNU's. The first command finds out. */
   #gnu: Promise<ReadonlySet<string>> | undefined;
 
   constructor(wall: Wall, programs: Programs) {

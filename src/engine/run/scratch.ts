@@ -1,4 +1,4 @@
-/** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
+/** A private directory for what commands need besides the roots: temporary files and a few files of /etc. */
 
 import { mkdirSync, mkdtempSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { serverId } from '../confine/content/server-identity.ts';
 import { isWithin } from '../confine/roots.ts';
 
 const PREFIX = 'cofferdam-run-';
-/** Servers in other containers remove directories that nobody has renewed for a day. */
+/** Servers in other containers remove a directory whose owner has not renewed it for a day. */
 const RENEW_EVERY_MS = 3_600_000;
 
 export class Scratch {
@@ -22,7 +22,7 @@ export class Scratch {
     this.#renewal.unref();
   }
 
-  /** Makes the directory outside of every root, and removes those of servers that are gone. */
+  /** Makes the directory outside every root, and removes those of servers that are gone. */
   static make(roots: readonly string[]): Scratch {
     const places = [tmpdir(), '/var/tmp', '/dev/shm'].flatMap((place) => {
       try {
@@ -41,17 +41,17 @@ export class Scratch {
     return scratch;
   }
 
-  /** The directory of the files that a sandboxed command sees in /etc instead of the system's. */
+  /** The files that a sandboxed command sees in /etc instead of the system's. */
   get etc(): string {
     return join(this.path, 'etc');
   }
 
-  /** An empty directory, to show in place of others. */
+  /** An empty directory, which commands see in place of masked ones. */
   get empty(): string {
     return join(this.path, 'empty');
   }
 
-  /** The directory for copies of the package's own programs. */
+  /** Copies of the programs that come with the package. */
   get bin(): string {
     return join(this.path, 'bin');
   }
@@ -65,7 +65,7 @@ export class Scratch {
     writeFileSync(join(this.etc, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   }
 
-  /** The home of commands without a sandbox, and their directory for temporary files. */
+  /** The home directory of commands without a sandbox, and their directory for temporary files. */
   get places(): { home: string; temporary: string } {
     return { home: join(this.path, 'home'), temporary: join(this.path, 'tmp') };
   }
@@ -80,6 +80,6 @@ function renew(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // Somebody removed it.
+    // Another program removed it.
   }
 }

@@ -1,6 +1,6 @@
-/** The one order in which names and paths are listed: byte-wise, as their UTF-8 would be compared. */
+/** The order in which all names and paths are listed: by the bytes of their UTF-8 form. */
 
-/** UTF-16 units sort like UTF-8 bytes, except that surrogates come before U+E000 and above: this moves them behind. */
+/** UTF-16 code units sort like UTF-8, except that surrogates come before U+E000 and above: `rank` moves them behind. */
 export function byBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -8,7 +8,7 @@ export interface ByteContent {
 }
 
 export interface ComparedBytes {
-  /** A unified diff; empty when both are the same text, and when only counts are wanted. */
+  /** A unified diff; empty if both texts are equal or only the counts are wanted. */
   diff: string;
   added: number;
   removed: number;
@@ -21,18 +21,18 @@ export function comparedBytes(
   countsOnly: boolean,
 ): ComparedBytes {
   const diff = unifiedDiff(textOf(before), textOf(after), { oldName: name, newName: name });
-  const counts = { added: linesWith('+', diff), removed: linesWith('-', diff) };
+  const counts = { added: countMarked('+', diff), removed: countMarked('-', diff) };
   return { diff: countsOnly ? '' : diff, ...counts };
 }
 
 function textOf({ bytes, encoding }: ByteContent): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The mark of UTF-8 is a character that a patch may show.
+  // In UTF-8 the byte-order mark stays in the text: a patch may show it.
   return encoding.charset === 'utf-8' ? buffer.toString('utf8') : decode(buffer, encoding);
 }
 
-/** Behind the two lines of the header. */
-function linesWith(mark: string, diff: string): number {
+/** Counts the lines with a mark after the two header lines. */
+function countMarked(mark: string, diff: string): number {
   let count = 0;
   const header = diff.indexOf('\n', diff.indexOf('\n') + 1);
   for (let at = header; at >= 0; at = diff.indexOf('\n', at + 1)) if (diff[at + 1] === mark) count++;

@@ -19,13 +19,13 @@ export type ListedEdit = TextReplacement | LineReplacement;
 
 /** What one edit did. Lines count from 1. */
 export type ListedEditResult =
-  /** `line` is that of the first place, in the text as the edits before this one left it. */
+  /** `line` is the line of the first replaced place, in the text that the earlier edits left. */
   | { by: 'text'; line: number; replacements: number; fit: Fit }
-  /** The lines that it took, as they were before the first edit; `hasMoved` where the anchors named others. */
+  /** Line numbers are those before the first edit. `hasMoved`: the anchors gave other numbers. */
   | { by: 'lines'; line: number; removed: number; added: number; hasMoved: boolean };
 
 export type EditListOutcome =
-  /** `splices` are those of each edit, in the positions of the text that it found. */
+  /** `splices` has those of each edit; their positions are those in the text before that edit. */
   | { text: string; results: readonly ListedEditResult[]; splices: readonly Splices[] }
   /** `edit` counts from 1. */
   | { refusal: EditRefusal; edit: number }
@@ -33,8 +33,8 @@ export type EditListOutcome =
   | { refusal: { why: 'no-edits' | 'no-change' } };
 
 /**
- * `remembered` is the text that the author of the edits last read, where that is known. A refusal for stale anchors
- * shows lines of the text as it is now: from then on, that text is the one that was read.
+ * `remembered` is the text that the author of the edits last read, if that is known. A refusal for stale anchors shows
+ * the current lines, so from then on the current text counts as the one that was read.
  */
 export function applyEditList(
   text: string,
@@ -49,26 +49,26 @@ export function applyEditList(
   const done: Splices[] = [];
   const current = new EditedText(text);
   for (const [index, edit] of edits.entries()) {
-    const made =
+    const applied =
       'lines' in edit ? byLines(original, current, edit, done, path) : byText(current, edit, path, onRegex);
-    if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
-    if (made.text !== undefined) current.become(made.text, made.splices);
-    done.push(made.splices);
-    results.push(made.result);
+    if ('refusal' in applied) return { refusal: applied.refusal, edit: index + 1 };
+    if (applied.text !== undefined) current.setText(applied.text, applied.splices);
+    done.push(applied.splices);
+    results.push(applied.result);
   }
   if (current.text === text) return { refusal: { why: 'no-change' } };
   return { text: current.text, results, splices: done };
 }
 
-/** Without `text`, the splices are made already. */
-type Made = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+/** Without `text`, the splices have already been applied. */
+type AppliedEdit = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
 
-function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): Made {
+function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): AppliedEdit {
   const only = onlyPlace(current, edit);
   if (only !== undefined) {
     const splices = [{ start: only, end: only + edit.oldText.length, text: edit.newText }];
     requireRoom(current, splices, path);
-    const line = current.lineAt(only);
+    const line = current.lineNumberAt(only);
     current.replace(splices[0]!);
     return { splices, result: { by: 'text', line, replacements: 1, fit: 'exact' } };
   }
@@ -76,11 +76,11 @@ function byText(current: EditedText, edit: TextReplacement, path: string, onRege
   if ('refusal' in found) return found;
   const { text, splices, fit } = found;
   const [first] = splices;
-  const line = current.lineAt(first!.start);
+  const line = current.lineNumberAt(first!.start);
   return { text, splices, result: { by: 'text', line, replacements: splices.length, fit } };
 }
 
-/** Most edits name a text that occurs exactly once: in a long file, these need no other look at all of it. */
+/** A shortcut for text that occurs exactly once, as in most edits: it saves further passes over a long file. */
 function onlyPlace(current: EditedText, edit: TextReplacement): number | undefined {
   if (edit.all || edit.regex || edit.newText.includes('\r') || current.hasReturns) return undefined;
   return current.onlyPlaceOf(edit.oldText);
@@ -92,7 +92,7 @@ function byLines(
   edit: LineReplacement,
   done: readonly Splices[],
   path: string,
-): Made {
+): AppliedEdit {
   const found = findAnchoredLines(original, edit.lines);
   if ('refusal' in found) return found;
   const splice = lineRangeSplice(original.lines, found, edit.newText);
@@ -115,7 +115,7 @@ function byLines(
   return { splices: [now], result };
 }
 
-/** A splice of the original text, in the positions of the text that the edits so far have made of it. */
+/** Moves a splice of the original text to its position after the edits so far; `other` is an edit that it overlaps. */
 function afterEdits(splice: Splice, done: readonly Splices[]): Splice | { other: number } {
   let { start, end } = splice;
   for (const [index, splices] of done.entries()) {

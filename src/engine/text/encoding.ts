@@ -1,9 +1,9 @@
-/** Bytes and text: what counts as text, byte-order marks, and which line ending a text uses. */
+/** What counts as text, byte-order marks, lines, and which line ending a text uses. */
 import { isUtf8 } from 'node:buffer';
 
 export const BOM = '\uFEFF';
 
-/** A text file taken apart so that it can be put together again with nothing lost. */
+/** A text file as its byte-order mark and the rest: together they are the whole file. */
 export interface TextContent {
   /** Without the byte-order mark. */
   text: string;
@@ -12,14 +12,14 @@ export interface TextContent {
 
 export type Decoded = TextContent | { notText: 'not-utf8' | 'nul' };
 
-/** For editing: any valid UTF-8 is text, also with NUL characters in it. */
+/** For editing, any valid UTF-8 is text, even with NUL characters in it. */
 export function decodeForEdit(bytes: Uint8Array): Decoded {
   if (!isUtf8(bytes)) return { notText: 'not-utf8' };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   return textContent(text);
 }
 
-/** Takes the byte-order mark off a text that may begin with one. */
+/** Separates a text from the byte-order mark that it may begin with. */
 export function textContent(text: string): TextContent {
   const bom = text.startsWith(BOM);
   return { text: bom ? text.slice(1) : text, bom };
@@ -29,7 +29,7 @@ export function encode(content: TextContent): Buffer {
   return Buffer.from(content.bom ? BOM + content.text : content.text, 'utf8');
 }
 
-/** Why these bytes are not shown as text, or undefined when they are text. */
+/** Why these bytes are not shown as text; undefined if they are text. */
 export function whyBinary(bytes: Uint8Array): 'not-utf8' | 'nul' | undefined {
   if (bytes.includes(0)) return 'nul';
   return isUtf8(bytes) ? undefined : 'not-utf8';
@@ -49,16 +49,16 @@ export function lineEndingOf(text: string): LineEnding | undefined {
   return crlf > lf ? '\r\n' : '\n';
 }
 
-/** Text that is put into a file takes the file's line ending; where the file has none it stays as it is. */
+/** Gives inserted text the line ending of the file; if the file has none, the text stays as it is. */
 export function withLineEnding(text: string, ending: LineEnding | undefined): string {
   if (ending === undefined) return text;
   return text.replace(/\r?\n/g, ending);
 }
 
-/** Lines that are counted or split off between two yields. */
-const COUNTED = 16 * 1024;
+/** How many lines are counted or split off between two yields. */
+const LINES_PER_YIELD = 16 * 1024;
 
-/** Lines without their ends. A line is ended by its newline: `a\nb\n` has 2 lines, an empty text 0. */
+/** The lines without their line ends. A newline ends a line: `a\nb\n` has 2 lines, an empty text has none. */
 export function splitLines(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -66,7 +66,7 @@ export function splitLines(text: string): string[] {
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-/** The same, and it yields again and again: a long text is split while others work. */
+/** Like `splitLines`, but yields regularly, so that a long text does not block other work. */
 export function* splittingLines(text: string): Generator<void, string[]> {
   const lines: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -75,7 +75,7 @@ export function* splittingLines(text: string): Generator<void, string[]> {
     const hasReturn = end > from && text.charCodeAt(end - 1) === 13;
     lines.push(text.slice(from, hasReturn ? end - 1 : end));
     from = end + 1;
-    if (lines.length % COUNTED === 0) yield;
+    if (lines.length % LINES_PER_YIELD === 0) yield;
   }
   return lines;
 }
@@ -87,17 +87,17 @@ export function countLines(text: string): number {
   return count;
 }
 
-/** The same, and it yields again and again: a long text is counted while others work. */
+/** Like `countLines`, but yields regularly, so that a long text does not block other work. */
 export function* countingLines(text: string): Generator<void, number> {
   if (text === '') return 0;
   let count = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-    if (++count % COUNTED === 0) yield;
+    if (++count % LINES_PER_YIELD === 0) yield;
   }
   return count;
 }
 
-/** A text without the end of its last line. An empty last line is nothing but its end: without that it would be gone. */
+/** Removes the last line end, unless the last line is empty: without its line end that line would be gone. */
 export function withoutLastEnding(text: string): string {
   const end = /\r?\n$/.exec(text)?.index;
   if (end === undefined || end === 0 || text[end - 1] === '\n') return text;

@@ -1,4 +1,4 @@
-/** Why a regular expression cannot be taken, without what V8 repeats of it: flags that nobody wrote, for one. */
+/** Why a regular expression is invalid, without the pattern and flags that V8 repeats: we added some of the flags. */
 export function regexReason(error: unknown): string {
   const { message } = error as Error;
   return /^Invalid regular expression: \/.*\/[a-z]*: (.*)$/s.exec(message)?.[1] ?? message;

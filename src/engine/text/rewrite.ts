@@ -1,4 +1,4 @@
-/** Every way to work out a file's new content from its old one, from bytes to bytes: runs in any thread. */
+/** Every way to compute a file's new content from its old one, from bytes to bytes. Runs in any thread. */
 import { changedBytes } from '../charset/changed-bytes.ts';
 import { decode, decodeUnmarked, type Encoding, UTF8 } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
@@ -33,12 +33,12 @@ import { type ParsedPatch, parsePatch } from './patch/parse/parse.ts';
 import { parseFilePatch } from './patch/parse/parse-files.ts';
 import { applyPlan, type PlannedFile, plannedFiles } from './patch/planned-files.ts';
 
-/** The job; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */
-export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
+/** What to do. `path` is for failures. `encoding` is that of the file; default: UTF-8. */
+export type RewriteJob = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'edit'; edits: readonly TextEdit[] }
-  /** Only tells what an edit would change. */
+  /** Returns a diff of what the edits would change, and changes nothing. */
   | { kind: 'preview'; edits: readonly TextEdit[]; name: string }
-  /** With `dryRun`, only tells what the edits would change. `name` is the file's name in the diff. */
+  /** With `dryRun`, returns the diff and changes nothing. `name` is the file's name in the diff. */
   | {
       kind: 'edit-list';
       edits: readonly ListedEdit[];
@@ -51,21 +51,21 @@ export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'insert'; insertion: LineInsertion }
   | { kind: 'line-diffs'; diffs: readonly LineDiff[]; options: LineDiffOptions }
   | { kind: 'append'; content: string }
-  /** What a patch says, and the content when it makes a new file: takes no old one. */
+  /** Reads a patch; if it creates the file, computes the content, too. Takes no old content. */
   | { kind: 'read-patch'; patch: string }
   | { kind: 'patch'; patch: string }
-  /** What a patch of several files plans for each of them: takes no old content. */
+  /** Plans what a patch of several files does to each of them. Takes no old content. */
   | { kind: 'plan-patch'; patch: string }
-  /** One file of a patch of several: takes no old content when the patch adds the file. */
+  /** Applies the plan for one file of such a patch. Takes no old content if the patch adds the file. */
   | { kind: 'planned-file'; plan: PlannedFile }
-  /** Only tells how the content differs from another one. */
+  /** Compares the content with an earlier one, and changes nothing. */
   | { kind: 'diff'; before: ByteContent; after: Encoding; countsOnly: boolean }
 );
 
-/** What gives a text a new content. */
-type TextRewriting = Exclude<Rewriting, { kind: 'read-patch' | 'plan-patch' | 'diff' }>;
+/** The jobs that compute a new text. */
+type TextRewriteJob = Exclude<RewriteJob, { kind: 'read-patch' | 'plan-patch' | 'diff' }>;
 
-/** What there is to tell of each kind besides the new content. */
+/** What each kind of job returns besides the new content. */
 export interface RewriteResults {
   edit: EditFacts;
   preview: { diff: string };
@@ -80,25 +80,25 @@ export interface RewriteResults {
   diff: ComparedBytes;
 }
 
-/** A refusal changes nothing. */
+/** What the edits did, or why they were refused; then nothing changes. */
 export type EditListResult =
   | { results: readonly ListedEditResult[]; diff: string }
   | Extract<EditListOutcome, { refusal: unknown }>;
 
 export interface EditFacts {
-  /** How many places were changed by each edit. */
+  /** How many places each edit changed. */
   replacements: number[];
   /** How many lines the text had before. */
   lines: number;
 }
 
-export interface Rewrote<R = unknown> {
-  /** Undefined when there is no new content, or it is the old one. */
+export interface RewriteOutcome<R = unknown> {
+  /** Undefined if there is no new content or it equals the old one. */
   bytes: Buffer | undefined;
   result: R;
 }
 
-export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
+export function rewrite(job: RewriteJob, bytes: Uint8Array | undefined, onRegex: () => void): RewriteOutcome {
   if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
   if (job.kind === 'plan-patch')
     return { bytes: undefined, result: { plans: plannedFiles(parseFilePatch(job.patch)) } };
@@ -110,22 +110,22 @@ export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: 
   if (encoding.charset !== 'utf-8') return rewriteEncoded(job, encoding, asBuffer(bytes), onRegex);
   const decoded = decodeForEdit(bytes ?? Buffer.alloc(0));
   if ('notText' in decoded) return fail({ kind: 'not-text', path: job.path, why: decoded.notText });
-  const { after, marked = decoded.bom, result } = rewritten(job, decoded, onRegex);
+  const { after, marked = decoded.bom, result } = rewriteText(job, decoded, onRegex);
   const isSame = after === decoded.text && marked === decoded.bom;
   if (after === undefined || isSame) return { bytes: undefined, result };
   return { bytes: encode({ text: after, bom: marked }), result };
 }
 
-/** A file in another encoding: what its text keeps keeps its bytes. */
+/** Rewrites a file that is not UTF-8. Text that does not change keeps its bytes. */
 function rewriteEncoded(
-  job: TextRewriting,
+  job: TextRewriteJob,
   { charset, mark }: Encoding,
   bytes: Buffer,
   onRegex: () => void,
-): Rewrote {
+): RewriteOutcome {
   const whole = decodeUnmarked(bytes, charset);
   const text = mark ? whole.slice(1) : whole;
-  const { after, marked = mark, parts, result } = rewritten(job, { text, bom: mark }, onRegex);
+  const { after, marked = mark, parts, result } = rewriteText(job, { text, bom: mark }, onRegex);
   if (after === undefined || (after === text && marked === mark)) return { bytes: undefined, result };
   if (parts === undefined) return fail({ kind: 'not-text', path: job.path, why: 'not-utf8' });
   const changed = changedBytes(bytes, whole, parts, charset);
@@ -135,7 +135,7 @@ function rewriteEncoded(
   return failUnencodable(job.path, charset, marked ? BOM + after : after, changed);
 }
 
-/** A broken character before the place would take new bytes for its own: what is written must read as it was meant. */
+/** Fails if the new bytes do not decode to `meant`: a broken character before a change can swallow new bytes. */
 function requireReadsAs(bytes: Buffer, charset: Charset, meant: string, path: string): void {
   const read = decodeUnmarked(bytes, charset);
   if (read === meant) return;
@@ -148,7 +148,7 @@ function asBuffer(bytes: Uint8Array = Buffer.alloc(0)): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-patch']> {
+function readPatch(patch: string, path: string): RewriteOutcome<RewriteResults['read-patch']> {
   const parsed = parsePatch(patch);
   const result = { action: parsed.action, hunks: parsed.hunks.length };
   if (parsed.action !== 'create') return { bytes: undefined, result };
@@ -156,14 +156,14 @@ function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-pa
   return { bytes: 'text' in created ? Buffer.from(created.text, 'utf8') : undefined, result };
 }
 
-function rewritten(
-  job: TextRewriting,
+function rewriteText(
+  job: TextRewriteJob,
   { text, bom }: TextContent,
   onRegex: () => void,
 ): {
   after?: string;
   marked?: boolean;
-  /** Where the new text, with its mark, comes from: for files that are not UTF-8. */
+  /** For files that are not UTF-8: which parts of the new text, with its byte-order mark, come from the old one. */
   parts?: readonly Part[];
   result: unknown;
 } {
@@ -212,24 +212,24 @@ function rewritten(
   }
 }
 
-function isUtf8({ encoding = UTF8 }: Rewriting): boolean {
+function isUtf8({ encoding = UTF8 }: RewriteJob): boolean {
   return encoding.charset === 'utf-8';
 }
 
-/** What was read may have been in another encoding than the file is now. */
-function rememberedText({ remembered, encoding = UTF8 }: Rewriting & { kind: 'edit-list' }) {
+/** The remembered bytes may have another encoding than the file has now. */
+function rememberedText({ remembered, encoding = UTF8 }: RewriteJob & { kind: 'edit-list' }) {
   if (remembered === undefined) return undefined;
   const judged = encodingOf(remembered, () => encoding.charset);
   return 'notText' in judged ? undefined : decode(asBuffer(remembered), judged);
 }
 
-/** With the mark, which no edit touches. */
+/** The parts of the edited text with its byte-order mark, which no edit touches. */
 function partsOfEdits(text: string, bom: boolean, splices: readonly Splices[]): readonly Part[] {
   let length = text.length;
   let parts: readonly Part[] = [{ from: 0, to: length }];
   for (const each of splices) {
     parts = composed(parts, partsOf(length, each));
-    for (const { start, end, text: put } of each) length += put.length - (end - start);
+    for (const { start, end, text: replacement } of each) length += replacement.length - (end - start);
   }
   if (!bom) return parts;
   return [

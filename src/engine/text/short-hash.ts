@@ -1,5 +1,6 @@
 /** Short names for contents: the first characters of a SHA-256 hash, in Crockford's base-32 and lower case. */
-/** Without i, l, o and u, which are easily misread. */
+
+/** Leaves out i, l, o and u, which are easily misread. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const CONTENT_CHARACTERS = 8;
 

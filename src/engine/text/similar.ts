@@ -1,7 +1,7 @@
-/** Which of many names somebody probably meant. */
+/** Suggests which of many names somebody probably meant. */
 
 const MOST_SUGGESTIONS = 3;
-/** Comparing two names of 20 characters takes some 300 steps; a million of them take a few milliseconds. */
+/** Comparing two names of 20 characters takes some 300 steps; a million steps take a few milliseconds. */
 const MOST_STEPS = 1_000_000;
 
 export function nearNames(wanted: string, names: readonly string[]): string[] {
@@ -23,10 +23,10 @@ export function nearNames(wanted: string, names: readonly string[]): string[] {
     .map((candidate) => candidate.name);
 }
 
-/** Three rows at a time, used again by the next comparison. */
+/** Three rows of the distance table, which all comparisons reuse. */
 let rows = [new Uint16Array(256), new Uint16Array(256), new Uint16Array(256)];
 
-/** Edits (insert, delete, change, swap of neighbours) between two words; above `most` it stops counting. */
+/** The edit distance of two words (insert, delete, change, swap neighbours), or `most + 1` if it exceeds `most`. */
 export function distance(a: string, b: string, most: number): number {
   const above = most + 1;
   if (Math.abs(a.length - b.length) > most) return above;
@@ -34,7 +34,7 @@ export function distance(a: string, b: string, most: number): number {
   let [before, row, next] = rows as [Uint16Array, Uint16Array, Uint16Array];
   for (let j = 0; j <= b.length; j++) row[j] = Math.min(j, above);
   for (let i = 1; i <= a.length; i++) {
-    // Farther from the diagonal than `most`, nothing can come out that counts.
+    // Cells further than `most` from the diagonal cannot lead to a distance of `most` or less.
     const from = Math.max(1, i - most);
     const to = Math.min(b.length, i + most);
     next[from - 1] = from === 1 ? Math.min(i, above) : above;

@@ -1,4 +1,4 @@
-/** Checks, before anything is touched, that what the journal has kept still is what it was. */
+/** Checks, before an undo changes anything, that the contents that the journal kept are not damaged. */
 
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../journal/store.ts';
 
 const DAMAGED = 'what the journal has kept of it is damaged';
 
-/** What is wrong with it, in plain words. Large contents are only checked when they are restored. */
+/** Says what is damaged, in plain words. Large contents are checked only when they are restored. */
 export async function findDamage(store: Store, change: Change): Promise<string | undefined> {
   for (const { hash, size, kept } of imagesIn(change)) {
     if (kept.in !== 'store' || hash === undefined || size >= LARGE_BYTES) continue;

@@ -1,4 +1,4 @@
-/** Whether a place still holds what an entry of the journal knows, by content or by stamp. */
+/** Compares what is at a place with what an entry of the journal knows, by content or by stamp. */
 import { createHash } from 'node:crypto';
 import { hashOf } from '../../state/content-hash.ts';
 import { chunksOf } from '../confine/content/chunks.ts';
@@ -20,7 +20,7 @@ import type { Store } from '../journal/store.ts';
 const SMALL_BYTES = 64 * 1024;
 const SLASH = Buffer.from('/');
 
-/** Whether a file still is as it was left. */
+/** Whether a file still is what the image says. */
 export async function hasContent(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {
   if (now.size !== image.size) return false;
   if (image.stamp !== undefined && image.stamp === stampOf(now)) return true;
@@ -28,14 +28,14 @@ export async function hasContent(place: Place, now: Stat, image: Omit<FileImage,
   return image.stamp === undefined;
 }
 
-/** Of a file of any size, in bounded memory; undefined for what is not a file or may not be read. */
+/** The hash of a file of any size, in bounded memory; undefined when it is not a file or cannot be read. */
 export function hashAt({ dir, name, shown }: Place, now: Stat): Promise<string | undefined> {
   if (now.type !== 'file') return Promise.resolve(undefined);
   return attemptAsync(shown, 'read', () => hashIn(dir, name));
 }
 
 export async function hashAside(store: Store, name: string): Promise<string | undefined> {
-  // A history that was copied may name what only its first state could set aside.
+  // In a copied history, an entry may name something that only the first state had set aside.
   if (store.statAside(name) === undefined) return undefined;
   const { dir } = store.asideNamed(name);
   return dir.lstat(name)?.type === 'file' ? hashIn(dir, name) : undefined;
@@ -59,7 +59,7 @@ async function hashOfFile(file: OpenFile): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What is in a directory, without what an interrupted server has left there. */
+/** The names in a directory, without the temporary files that an interrupted server left there. */
 export function namesIn(place: Place): string[] {
   const dir = place.enter();
   try {
@@ -75,8 +75,8 @@ function isLeftOver(dir: Dir, name: string): boolean {
   return stat !== undefined && isLitter(name, stat);
 }
 
-/** How much of a tree is there, and whether anything else is. */
-export async function treeIsWithin(
+/** How much of a tree is at a place. `other`: something is there that does not belong to the tree. */
+export async function presenceOfTree(
   place: Place,
   entries: readonly TreeEntry[],
 ): Promise<'whole' | 'partly' | 'other'> {

@@ -1,44 +1,44 @@
-/** What is at a path now, measured against what an entry of the journal left there or found there. */
+/** Compares what is at a path now with what an entry of the journal left there or found there. */
 
 import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
-import { namesOfRemoved } from '../journal/entries/contents-needed.ts';
+import { contentNamesOfRemoved } from '../journal/entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
-import { hasContent, hashAside, hashAt, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
+import { hasContent, hashAside, hashAt, mayRead, namesIn, presenceOfTree } from './compare-content.ts';
 import { hasStampAt } from './restore/restore-files.ts';
 
-/** Why an entry cannot simply be undone at one path. */
+/** What keeps an entry from being undone at one path. */
 export interface Obstacle {
   path: string;
-  /** In plain words. */
+  /** The reason in plain words. */
   why: string;
   /** A unified diff from what the entry left there to what is there now. */
   diff?: string;
-  /** Whether force can undo it: the journal then keeps what is in the way. */
+  /** Whether a forced undo can undo it. The journal then keeps what is in the way. */
   forceable: boolean;
-  /** By force the rest is undone, and this is left as it is. */
+  /** A forced undo undoes the rest and leaves this path alone. */
   left?: true;
 }
 
 /**
- * `after`: as the entry left it. `before`: as it was, so that there is nothing to undo. `both`: cut off in the
- * middle of a move, under the old name and the new one. `replaced`: moved back already, and what it had replaced
- * is not back.
+ * `after`: the path is as the entry left it. `before`: it is as it was before the entry, so there is nothing to undo.
+ * `both`: a move was interrupted, and the file has both its old name and its new one. `replaced`: it was moved back
+ * already, but what it had replaced is not back.
  */
 export type Comparison = 'after' | 'before' | 'both' | 'replaced' | Omit<Obstacle, 'path'>;
 
-/** Where a change was made, as far as it can be reached. */
 export interface CompareOptions {
   store: Store;
+  /** Where the change was made; undefined when the path cannot be reached. */
   place: Place | undefined;
-  /** Where it was moved to. */
+  /** The new place of something that was moved; undefined when it cannot be reached. */
   target: Place | undefined;
-  /** The paths that are emptied first when the entry is undone. */
+  /** The paths that the undo empties first. */
   vacated: ReadonlySet<string>;
-  /** Whether the entry has no end: it may have been cut off anywhere. */
+  /** Whether the entry has no end: it may have been interrupted anywhere. */
   interrupted: boolean;
 }
 
@@ -71,18 +71,22 @@ async function compareCreated(
     if (change.parent) return 'before';
     return blocked(`it now holds ${namesText(others)}`);
   }
-  if (change.stamp === UNKNOWN_STAMP) return blocked('whether what is in it was changed since is not known');
+  if (change.stamp === UNKNOWN_STAMP)
+    return blocked('it is not known whether what is in it was changed since');
   if (change.whole && change.stamp !== undefined && !(await hasStampAt(place, change.stamp))) {
     return blocked('what is in it was changed since');
   }
-  if (change.link && !leadsTo(place.dir, place.name, change.link)) return blocked('it leads elsewhere now');
+  if (change.link && !leadsTo(place.dir, place.name, change.link))
+    return blocked('the link now leads elsewhere');
   if (change.after === undefined || (await hasContent(place, now, change.after))) return 'after';
   return changedSince(place);
 }
 
 function changedSince(place: Place): Comparison {
   return blocked(
-    mayRead(place) ? 'its content was changed since' : 'whether it was changed since cannot be read',
+    mayRead(place)
+      ? 'its content was changed since'
+      : 'it cannot be read, so it is not known whether it was changed since',
   );
 }
 
@@ -115,14 +119,14 @@ async function compareRemoved(
       ? 'after'
       : blocked(`${what}: ${namesText(missing)} (--force brings back the rest)`);
   }
-  const back = await isBack(store, before, place, now, interrupted);
+  const back = await presenceOf(store, before, place, now, interrupted);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
   const there = `a ${now.type} is there again`;
   return lost === undefined ? blocked(there) : blocked(`${there}, and ${lost}`, false);
 }
 
-/** `partly`: a part of it and nothing else, as when it was cut off on the way out or back. */
-async function isBack(
+/** `partly`: a part of it and nothing else is there, as after an interrupted removal or undo. */
+async function presenceOf(
   store: Store,
   removed: Removed,
   place: Place,
@@ -132,7 +136,7 @@ async function isBack(
   switch (removed.type) {
     case 'aside': {
       const kept = store.statAside(removed.name);
-      // Cut off, it may not have gone yet, or be back already.
+      // If the entry was interrupted, it may not have been set aside yet, or be back already.
       if (!kept) return interrupted ? 'whole' : 'other';
       if (kept.ino === now.ino && kept.dev === now.dev) return 'whole';
       const both = kept.type === 'directory' && now.type === 'directory';
@@ -145,7 +149,7 @@ async function isBack(
     case 'symlink':
       return now.type === 'symlink' && leadsTo(place.dir, place.name, removed) ? 'whole' : 'other';
     case 'tree':
-      return now.type === 'directory' ? treeIsWithin(place, removed.entries) : 'other';
+      return now.type === 'directory' ? presenceOfTree(place, removed.entries) : 'other';
     case 'lost':
       return 'other';
   }
@@ -181,7 +185,7 @@ async function isAsMoved({ file, link }: Change & { kind: 'moved' }, at: Place, 
   return file === undefined || hasContent(at, now, file);
 }
 
-/** Something is under both names, and the entry has no end. */
+/** Where an interrupted move stopped, when something has both the old name and the new one. */
 async function whereInterrupted(
   store: Store,
   { replaced }: Change & { kind: 'moved' },
@@ -189,11 +193,11 @@ async function whereInterrupted(
   { target, moved }: { target: Place; moved: Stat },
 ): Promise<'after' | 'before' | 'both' | undefined> {
   if (replaced)
-    return (await isBack(store, replaced, target, moved, true)) === 'whole' ? 'before' : undefined;
-  // A directory takes its new name by an empty one; between file systems a file is copied first.
+    return (await presenceOf(store, replaced, target, moved, true)) === 'whole' ? 'before' : undefined;
+  // A move makes an empty directory to reserve the new name; between file systems it copies a file first.
   if (moved.type === 'directory') {
     if (namesIn(target).length === 0) return 'both';
-    // Cut off on the way back: only the old name was taken.
+    // Moving it back was interrupted: only the old name was reserved.
     return namesIn(place).length === 0 ? 'after' : undefined;
   }
   if (moved.type !== 'file' || moved.size !== now.size) return undefined;
@@ -201,13 +205,13 @@ async function whereInterrupted(
   return hash !== undefined && hash === (await hashAt(place, now)) ? 'both' : undefined;
 }
 
-/** For a content that will only be there when a later change was undone. */
+/** For a content that will be there only after a later change is undone. */
 export async function compareInBetween(store: Store, change: Change): Promise<Comparison> {
   const lost = change.kind === 'changed' ? await whyNotKept(store, change.before) : undefined;
   return lost === undefined ? 'after' : blocked(lost, false);
 }
 
-/** Whether a file is what an image shows of it as it was. */
+/** Whether a file has the content that the journal kept of it. */
 async function isAsStored(store: Store, image: FileImage, place: Place, now: Stat): Promise<boolean> {
   if (now.size !== image.size) return false;
   if (image.hash !== undefined) return (await hashAt(place, now)) === image.hash;
@@ -217,7 +221,7 @@ async function isAsStored(store: Store, image: FileImage, place: Place, now: Sta
   );
 }
 
-/** Why what an image shows cannot be had any more. */
+/** Why the journal does not have the content of an image; undefined when it has it. */
 async function whyNotKept(store: Store, { kept, hash }: FileImage): Promise<string | undefined> {
   switch (kept.in) {
     case 'nowhere':
@@ -237,26 +241,26 @@ function whyGone(store: Store, name: string, what: string): string {
   return store.isForgotten(name) ? FORGOTTEN : `${what} no longer kept`;
 }
 
-/** What the user had removed from a tree that was kept otherwise. */
+/** The paths that the user had removed from a tree that the journal still keeps. */
 export function forgottenWithin(store: Store, removed: Removed): string[] {
   if (removed.type === 'aside') return [...store.forgottenInside(removed.name)];
   if (removed.type !== 'tree') return [];
   return removed.entries.filter((entry) => isForgotten(store, entry.removed)).map(({ path }) => path);
 }
 
-/** What was too large to be kept in a tree that was kept otherwise. */
+/** The paths of files that were too large to be kept, in a tree that the journal kept. */
 function notKeptWithin(removed: Removed): string[] {
   if (removed.type !== 'tree') return [];
-  return removed.entries.filter((entry) => isLargeFile(entry.removed)).map(({ path }) => path);
+  return removed.entries.filter((entry) => isUnkeptFile(entry.removed)).map(({ path }) => path);
 }
 
-/** A file of a tree that was not kept. FIFOs, sockets and devices never are, and nobody misses them. */
-export function isLargeFile(removed: Removed): boolean {
+/** Whether it is a file that was not kept. FIFOs, sockets and devices are never kept, and an undo does without them. */
+export function isUnkeptFile(removed: Removed): boolean {
   return removed.type === 'file' && removed.file.kept.in === 'nowhere';
 }
 
 export function isForgotten(store: Store, removed: Removed): boolean {
-  return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
+  return [...contentNamesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
 
 export async function whyNotRestorable(store: Store, removed: Removed): Promise<string | undefined> {
@@ -269,7 +273,7 @@ export async function whyNotRestorable(store: Store, removed: Removed): Promise<
       return removed.why;
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
-        const skipped = inner.type === 'lost' || isLargeFile(inner) || isForgotten(store, inner);
+        const skipped = inner.type === 'lost' || isUnkeptFile(inner) || isForgotten(store, inner);
         const why = skipped ? undefined : await whyNotRestorable(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }

@@ -1,11 +1,11 @@
-/** How much of diffs fits into one answer. */
+/** Truncates diffs so that they fit into one answer. */
 import type { FileDiff } from './diff.ts';
 
 const MOST_DIFF = 512 * 1024;
 const MOST_OF_ALL_DIFFS = 2 * 1024 * 1024;
-const CLIPPED = 'The rest of this diff is not shown: it is too long.';
+const TRUNCATED = 'The rest of this diff is not shown: it is too long.';
 
-/** As many files as an answer lists. */
+/** How many files an answer lists. */
 export const MOST_LISTED = 1000;
 
 type Shown = Pick<FileDiff, 'path' | 'to' | 'kind' | 'text' | 'note'>;
@@ -15,17 +15,17 @@ export class DiffBudget {
 
   fit(diffs: readonly Shown[]): Shown[] {
     return diffs.slice(0, MOST_LISTED).map(({ path, to, kind, text, note }) => {
-      const clipped = this.clip(text);
-      const said = clipped.length < text.length ? [note, CLIPPED].filter(Boolean).join(' ') : note;
-      return { path, kind, text: clipped, ...(to !== undefined && { to }), ...(said && { note: said }) };
+      const truncated = this.truncate(text);
+      const said = truncated.length < text.length ? [note, TRUNCATED].filter(Boolean).join(' ') : note;
+      return { path, kind, text: truncated, ...(to !== undefined && { to }), ...(said && { note: said }) };
     });
   }
 
-  /** Cuts after a whole line. */
-  clip(text: string): string {
+  /** Truncates after a whole line. */
+  truncate(text: string): string {
     const most = Math.min(MOST_DIFF, this.#left);
-    const clipped = text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most - 1) + 1);
-    this.#left -= clipped.length;
-    return clipped;
+    const truncated = text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most - 1) + 1);
+    this.#left -= truncated.length;
+    return truncated;
   }
 }

@@ -1,4 +1,4 @@
-/** What an entry changed, as unified diffs, as far as both sides are still known. */
+/** Shows what an entry changed as unified diffs, as far as both sides are still known. */
 import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
 import type { Encoding } from '../charset/codec.ts';
@@ -15,26 +15,26 @@ import { FORGOTTEN, forgottenWithin } from './compare.ts';
 import { contentOf } from './restore/stored-content.ts';
 import { DENIED, verdictOn } from './withheld-changes.ts';
 
-/** Larger contents are named, not shown. */
+/** The largest content that a diff shows. */
 const SHOWN_BYTES = 4 * 1024 * 1024;
 
 export interface FileDiff {
   path: string;
-  /** Where it was moved to. */
+  /** The new path of something that was moved. */
   to?: string;
   kind: Change['kind'];
-  /** A unified diff; empty when there is none to show, and when only lines are counted. */
+  /** A unified diff; empty when there is nothing to show, or when lines are only counted. */
   text: string;
-  /** How many lines differ; undefined without a difference that can be shown. */
+  /** How many lines differ; undefined when there is no difference that can be shown. */
   lines?: { added: number; removed: number };
   note?: string;
 }
 
-/** The directories that an entry changed, and the encodings that are declared there; nothing where they are gone. */
+/** The wall around an entry's directories, and the encodings declared there; neither when the directories are gone. */
 export interface DiffAccess extends Partial<Pick<Access, 'wall' | 'encodings'>> {
   /** Compares large contents in another thread. */
   editor: TextEditor;
-  /** Counts lines, and shows none. */
+  /** Whether to count lines only, and show none. */
   countsOnly?: boolean;
 }
 
@@ -42,7 +42,7 @@ export type ServedDiffs = DiffAccess & Pick<Access, 'wall' | 'encodings'>;
 
 type Shown = Pick<FileDiff, 'text' | 'lines' | 'note'>;
 
-/** From before the entry to after it. */
+/** The diffs from before the entry to after it. */
 export async function diffsOfEntry(
   access: DiffAccess,
   journal: Journal,
@@ -59,7 +59,7 @@ export async function diffsOfEntry(
   return diffs;
 }
 
-/** In place of a diff that must not be shown; undefined when it may be. */
+/** What stands in for a diff that must not be shown; undefined when it may be shown. */
 function withheldDiff(wall: Wall, change: Change, kind: Change['kind']): FileDiff[] | undefined {
   const verdict = verdictOn(wall, change);
   if (verdict === undefined) return undefined;
@@ -144,7 +144,7 @@ async function shownRemoved(
   }
 }
 
-/** From what is there now to what would be there if these changes were undone. */
+/** The diffs from what is there now to what would be there if these changes were undone. */
 export async function diffsOfUndoing(
   access: ServedDiffs,
   journal: Journal,
@@ -174,7 +174,7 @@ export async function diffsOfUndoing(
   return diffs;
 }
 
-/** What undoing a change does, seen as a change. */
+/** The kind of change that undoing a change is. */
 const WHEN_UNDONE = { created: 'removed', changed: 'changed', removed: 'created', moved: 'moved' } as const;
 
 async function withoutLines(
@@ -198,7 +198,7 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
   return kept.in === 'aside' ? kept.name : hash;
 }
 
-/** The difference from what should be there for an undo or a redo to what is there instead. */
+/** The diff from what an undo or a redo expects at a path to what is there instead. */
 export async function diffInTheWay(access: ServedDiffs, journal: Journal, change: Change): Promise<string> {
   if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
@@ -208,7 +208,7 @@ export async function diffInTheWay(access: ServedDiffs, journal: Journal, change
   return expected && now ? (await shown(access, change.path, expected, now)).text : '';
 }
 
-/** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
+/** How a file was changed after it was moved; empty when it was not changed, or that is unknown. */
 async function diffSinceMoved(
   access: DiffAccess,
   journal: Journal,
@@ -229,7 +229,7 @@ async function contentExpected(
   return change.after && contentAfter(access, journal, change.path, change.after);
 }
 
-/** What a file would hold again; undefined for what is not a file, or too large to be shown. */
+/** What a file would hold after an undo; undefined for what is not a file, or too large to be shown. */
 async function contentWanted(
   journal: Journal,
   change: Exclude<Change, { kind: 'moved' }>,
@@ -256,7 +256,7 @@ async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer
   return contentOf(journal.store, image);
 }
 
-/** A content is in the store when something later replaced it; otherwise it may still be in the file. */
+/** What a file held after the entry. The store has it if a later entry replaced it; else the file may still hold it. */
 async function contentAfter(
   access: DiffAccess,
   journal: Journal,
@@ -297,7 +297,7 @@ async function shown(access: DiffAccess, path: string, before: Buffer, after: Bu
   return added + removed === 0 ? { text } : { text, lines: { added, removed } };
 }
 
-/** The encoding that the bytes are in; undefined for what is not text. */
+/** The encoding of the bytes; undefined when they are not text. */
 function encodingIn(access: DiffAccess, path: string, bytes: Buffer): Encoding | undefined {
   const judged = encodingOf(bytes, () => declaredFor(access, path));
   return 'notText' in judged ? undefined : judged;

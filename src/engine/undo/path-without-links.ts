@@ -1,6 +1,6 @@
 /**
- * Resolves a path of the journal. No such path had a link in it when the journal wrote it down, so this follows none:
- * a link that is there now leads to something else.
+ * Resolves a path of the journal. The journal writes paths down with all links resolved, so this follows no link: one
+ * that is there now leads to something else.
  */
 import { dirname } from 'node:path';
 import type { Access } from '../access/access.ts';
@@ -9,15 +9,15 @@ import type { Place } from '../confine/place.ts';
 import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
 
-/** What blocks the path, and why it cannot be passed. */
+/** Something on the way to a path that keeps the undo from reaching it. */
 export interface Barrier {
   path: string;
   why: string;
-  /** Whether the wanted entry may lie behind it. */
+  /** Whether what the undo looks for may still exist behind it. */
   hides: boolean;
 }
 
-/** Neither, when its parent directory is gone. */
+/** Has neither a place nor a barrier when the parent directory is gone. */
 export interface ReachedPath {
   place?: Place;
   barrier?: Barrier;
@@ -25,17 +25,17 @@ export interface ReachedPath {
 
 const ATTEMPTS = 16;
 
-/** As far as a path of the journal can be reached. The caller closes the place. */
+/** Resolves a path, or says what blocks it. The caller closes the place. */
 export function reach(access: Access, path: string): ReachedPath {
-  // What blocked the path may move before it is examined: the entry behind it may still be there.
+  // What blocks the path may be moved away before it is examined. Then what is behind it may still be there: try again.
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const reached = tryToReach(access, path);
     if (reached) return reached;
   }
-  return { barrier: { path, why: WORDS.unstable!, hides: true } };
+  return { barrier: { path, why: REASONS.unstable!, hides: true } };
 }
 
-/** Undefined when something moved meanwhile. */
+/** Undefined when something on the way was moved meanwhile. */
 function tryToReach(access: Access, path: string): ReachedPath | undefined {
   try {
     return { place: access.wall.resolve(path, STRAIGHT) };
@@ -45,18 +45,18 @@ function tryToReach(access: Access, path: string): ReachedPath | undefined {
     if (kind === 'not-found') return {};
     if (kind === 'not-a-directory') return barredAbove(access, path);
     return {
-      barrier: { path, why: WORDS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
+      barrier: { path, why: REASONS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
     };
   }
 }
 
-const WORDS: Partial<Record<string, string>> = {
+const REASONS: Partial<Record<string, string>> = {
   outside: 'it is outside the directories that are served',
   permission: 'its directory may not be entered',
   unstable: 'its directory is being moved at this moment',
 };
 
-/** The nearest thing above that is not a directory. */
+/** The nearest thing above the path that is not a directory. */
 function barredAbove(access: Access, path: string): ReachedPath | undefined {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     const place = placeOrUndefined(access, above);
@@ -87,13 +87,13 @@ function barrierAt({ path, dir, name }: Place, { type }: Stat): Barrier {
   try {
     target = `to ${dir.readlink(name)}`;
   } catch {
-    // It disappeared at this moment: it is enough to say that it was a link.
+    // The link has just disappeared: it is enough to say that there was one.
   }
   const why = `${path} is now a link ${target}, and links are not followed: put the directory back in its place first`;
   return { path, why, hides: true };
 }
 
-/** The end of a step of an undo. The plan has found the path free before. */
+/** Runs a step of an undo. The plan could reach the path, so what blocks it now came meanwhile. */
 export async function asChangedMeanwhile<T>(path: string, step: Promise<T>): Promise<T> {
   try {
     return await step;

@@ -1,4 +1,4 @@
-/** Plans an undo: which steps take entries of the journal back, and which obstacles are in the way. */
+/** Plans an undo: which steps undo the entries of the journal, and which obstacles are in the way. */
 
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/directory/dir.ts';
@@ -19,22 +19,22 @@ export interface UndoStep {
   does: 'restore' | 'remove' | 'move back';
   change: Change;
   comparison: Comparison;
-  /** What the planner found there; undefined also when an earlier step will change that. */
+  /** What the planner found there; also undefined when an earlier step will change it. */
   seen: Stat | undefined;
-  /** Whether the entry, or an undo of it, was left interrupted. */
+  /** Whether the entry, or an undo of it, was interrupted. */
   interrupted: boolean;
-  /** A newer change of the same path is undone first: only then can this one be compared. */
+  /** This step can be compared with the disk only after a newer change of the same path is undone. */
   later?: true;
   /** The older changes of the same entry to the same path. */
   older: readonly Change[];
 }
 
-/** Its state is unknown before the earlier steps are done. */
+/** For a step whose path will be known only when the earlier steps are done. */
 const LATER = { comparison: 'after', seen: undefined } as const;
 
 const DOES = { changed: 'restore', created: 'remove', removed: 'restore', moved: 'move back' } as const;
 
-/** Every step that is left to do, in order, each compared with the disk. The newest entry comes first. */
+/** All steps that are left to do, each compared with the disk, in order: the newest entry comes first. */
 export async function planUndo(
   access: Access,
   journal: Journal,
@@ -53,9 +53,9 @@ class Planner {
   readonly #access: Access;
   readonly #journal: Journal;
   readonly #vacated: Set<string>;
-  /** What the steps so far will change. */
+  /** The paths that the steps so far will change. */
   readonly #touched = new Set<string>();
-  /** What they will bring back. */
+  /** The paths of removed things that the steps so far will restore. */
   readonly #back = new Set<string>();
 
   constructor(access: Access, journal: Journal, vacated: Set<string>) {
@@ -96,7 +96,7 @@ class Planner {
 
   async #compare(change: Change, interrupted: boolean): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
     const { store } = this.#journal;
-    // Changed twice in one entry: the content in between comes back only during the undo.
+    // The entry changed the file twice: the content in between is there only during the undo.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { comparison, seen } = inBetween
       ? { comparison: await compareInBetween(store, change), seen: undefined }
@@ -107,12 +107,12 @@ class Planner {
     };
   }
 
-  /** Removed once more in the same entry: the undo restores that first, and then sees what is left to do. */
+  /** Whether an earlier step restores something at this path: only after it can this change be compared. */
   #comesBack({ kind, path }: Change): boolean {
     return (kind === 'removed' || kind === 'created') && this.#back.has(path);
   }
 
-  /** Whether only older changes of a path are left to undo. */
+  /** Whether an interrupted undo has already undone this change, so that only older changes of the path are left. */
   async #isPassed(path: string, older: readonly Change[]): Promise<boolean> {
     const passed = await isAsLeftBy(this.#access, this.#journal, older, this.#vacated);
     if (passed) this.#vacated.delete(path);
@@ -145,8 +145,8 @@ function positionsByPath(changes: readonly Change[]): Map<string, number[]> {
 }
 
 /**
- * The last one first. What was found after a command has no order: there directories come back before what
- * they hold or what is moved back into them, and new ones go after what was moved into them.
+ * The last change first. The changes of a command have no order: the undo restores directories before what was in them
+ * or is moved back into them, and removes new directories after what was moved into them.
  */
 function inOrderOfUndoing({ changes, found }: JournalEntry): Change[] {
   const last = [...changes].reverse();
@@ -192,8 +192,8 @@ async function compareWithDisk(
 }
 
 /**
- * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it: then
- * the newer ones have been undone already.
+ * Whether a path is as an older change left or found it. If an undo of several changes of one path was interrupted, the
+ * newer changes have then been undone already.
  */
 async function isAsLeftBy(
   access: Access,
@@ -210,8 +210,8 @@ async function isAsLeftBy(
   return false;
 }
 
-/** A step once those before it are done; undefined when nothing is left to do. */
-export async function planNow(
+/** Compares a step again when the steps before it are done; undefined when nothing is left to do. */
+export async function replan(
   access: Access,
   journal: Journal,
   step: UndoStep,
@@ -220,13 +220,16 @@ export async function planNow(
   const { comparison, seen } = await compareWithDisk(access, journal, change, new Set(), interrupted);
   if (comparison === 'before') return undefined;
   if (typeof comparison === 'string') return { ...step, comparison, seen };
-  // What is there was brought back with the newer entry, or is what an older change has left.
+  // Undoing the newer entry restored what is there, or an older change left it.
   if (change.kind === 'removed' && seen) return undefined;
   if (await isAsLeftBy(access, journal, step.older, new Set())) return undefined;
   return fail({ kind: 'changed-meanwhile', path });
 }
 
-/** The undo removes what the entry itself made before it restores anything; a created file is gone where nothing can hide it. */
+/**
+ * Why a barrier stops an undo; undefined when it does not. The undo itself removes barriers that the entry created. If
+ * a barrier can hide nothing, a created file behind it is gone, and nothing is left to undo.
+ */
 function barredBy(
   { barrier }: ReachedPath,
   { kind }: Change,

@@ -1,16 +1,16 @@
 /**
- * Undo by force where the journal lacks something, after a command or after `forget`: undoes the rest, and leaves
- * alone what cannot be restored and what may be its only copy.
+ * Decides what a forced undo skips when the journal lacks something, after a command or after `forget`: what cannot be
+ * restored, and what may be its only copy. The undo does the rest.
  */
 
 import { isWithin } from '../confine/roots.ts';
-import { namesToUndo } from '../journal/entries/contents-needed.ts';
+import { contentNamesToUndo } from '../journal/entries/contents-needed.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import type { Store } from '../journal/store.ts';
 import type { Obstacle } from './compare.ts';
 import type { UndoStep } from './plan.ts';
 
-/** The same steps, with those marked that are left. Where nothing else remains, nothing can be undone at all. */
+/** Marks the steps to skip. If these are all of the steps, nothing can be undone, even by force. */
 export function skipLost(
   store: Store,
   { found }: JournalEntry,
@@ -32,10 +32,10 @@ export function skipLost(
 }
 
 function isForgotten(store: Store, change: Change): boolean {
-  return [...namesToUndo([change])].some((name) => store.isForgotten(name));
+  return [...contentNamesToUndo([change])].some((name) => store.isForgotten(name));
 }
 
-/** Changed more than once, a file goes back the whole way or stays. */
+/** Adds the other changes of the same files: a file that was changed more than once is restored fully or not at all. */
 function withSamePath(steps: readonly UndoStep[], lost: Reasons): Reasons {
   const byPath = new Map([...lost].map(([{ path }, why]) => [path, why]));
   const all = new Map(lost);
@@ -52,7 +52,7 @@ function left(why: string): Omit<Obstacle, 'path'> {
 
 type Reasons = ReadonlyMap<UndoStep, string>;
 
-/** What now has the size of something that is lost may be a copy of it. */
+/** Adds the files that now have the size of something lost: each may be a copy of it. */
 function withCopies(steps: readonly UndoStep[], lost: Reasons): Reasons {
   const bySize = new Map<number, string>();
   for (const { change } of lost.keys()) {
@@ -81,7 +81,7 @@ function sizeAfter(change: Change): number | undefined {
   return change.kind === 'changed' || change.kind === 'created' ? change.after?.size : undefined;
 }
 
-/** What holds something that stays, stays too; and where something stays, nothing comes back. */
+/** Adds new directories that hold something skipped, and what cannot come back because something skipped is there. */
 function withNeighbours(steps: readonly UndoStep[], skipped: Reasons): Reasons {
   const stay = [...skipped.keys()].flatMap(({ change }) => {
     if (change.kind === 'moved') return [change.to];

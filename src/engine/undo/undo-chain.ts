@@ -1,8 +1,8 @@
-/** Which entries an undo restores for one that was undone and done again since, perhaps more than once. */
+/** Finds the entries that must be undone to undo one that was undone and redone since, perhaps more than once. */
 import type { JournalEntry } from '../journal/entries/entry.ts';
 import type { EntryIndex } from '../journal/entries/entry-index.ts';
 
-/** An entry that is undone. */
+/** An entry to undo. */
 export interface UndoTarget {
   entry: JournalEntry;
   /** Whether the entry, or an undo of it, has no end: it may have been interrupted anywhere. */
@@ -10,10 +10,10 @@ export interface UndoTarget {
 }
 
 /**
- * Newest first; the last of them is the one that then counts as undone.
+ * The entries to undo, newest first. The last of them is the one that then counts as undone.
  *
- * Where an entry was undone to its end and done again, the undo undoes what did it last: that has kept what it needs.
- * Where an undo of the entry was interrupted and undone itself, that comes first, and then the entry itself.
+ * If an entry was completely undone and redone, the undo undoes the redo, which has kept what is needed. If an undo of
+ * the entry was interrupted and then undone itself, the redo of it comes first, and then the entry itself.
  */
 export function targetsOf(index: EntryIndex, entry: JournalEntry): UndoTarget[] {
   const undos = index.undosOf(entry.id);
@@ -30,7 +30,7 @@ export function targetsOf(index: EntryIndex, entry: JournalEntry): UndoTarget[] 
   return [...again, { entry, interrupted }];
 }
 
-/** An undo of an entry that was interrupted and stands: the next one continues it, so that both are one. */
+/** An interrupted undo of an entry that was not undone itself. The next undo continues it: both become one entry. */
 export function interruptedUndo(index: EntryIndex, { id }: JournalEntry): JournalEntry | undefined {
   return index.undosOf(id).find((undo) => undo.state === 'pending' && !index.hasEnd(undo.id));
 }

@@ -1,5 +1,5 @@
 /**
- * Undoes an entry of the journal: plan, check, restore. When anything is in the way, the undo changes nothing, unless
+ * Undoes an entry of the journal: plan, compare, restore. If anything is in the way, the undo changes nothing unless
  * the user forces it. An undo is a change like any other: the journal records it, and it can be undone itself.
  */
 import type { Access } from '../access/access.ts';
@@ -15,7 +15,7 @@ import { obstaclesOf, planUndo, type UndoStep } from './plan.ts';
 import { restore } from './restore/restore.ts';
 import { interruptedUndo, targetsOf } from './undo-chain.ts';
 
-/** `by`: the id of the entry that undid it. */
+/** `by`: the id of the entry that the undo made. */
 export type UndoResult = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
 
 export async function undoEntry(
@@ -50,14 +50,17 @@ export async function undoEntry(
   if (interrupted) await journal.complete(interrupted.id);
   const after = targets.length > 1 ? await journal.read() : index;
   for (const target of targets.slice(0, -1)) {
-    // An entry without an end was undone with this one: nothing else would say so.
+    // The undo of this entry also undid one without an end. Only this note says so.
     if (!after.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);
   }
   access.caller.entered(by);
   return { by, steps };
 }
 
-/** An entry without an end may be under way at this moment, in this process or another, and so may an undo of it. */
+/**
+ * Waits for calls that may be under way, in this process or another: an entry without an end may still be changing
+ * files, and so may an undo of it.
+ */
 async function waitForOthers(access: Access, journal: Journal, id: string): Promise<void> {
   const index = await journal.read();
   const entry = index.entry(id)!;
@@ -71,7 +74,7 @@ async function waitForOthers(access: Access, journal: Journal, id: string): Prom
   }
 }
 
-/** Removes what a server that was interrupted in the middle of the entry has left beside its files. */
+/** Removes the temporary files that an interrupted server left next to the files of the entry. */
 async function sweepAround(access: Access, { changes }: JournalEntry): Promise<void> {
   const swept = new Set<string>();
   for (const path of changes.flatMap(touchedPaths)) {

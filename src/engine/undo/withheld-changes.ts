@@ -1,4 +1,4 @@
-/** What the journal must not tell of files that the owner of the server denies or hides, also when it did so only later. */
+/** Keeps the history from showing files that the owner denies or hides, even if the owner did so only later. */
 import { rawOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { Verdict } from '../confine/withheld/withheld.ts';
@@ -11,17 +11,17 @@ const HOLDS_HIDDEN = 'it holds entries that this server does not serve';
 
 type Rules = Pick<Wall, 'withheld'>;
 
-/** Of a move, both names count. */
+/** The stricter verdict on the paths of a change: a move has two. */
 export function verdictOn({ withheld }: Rules, change: Change): Verdict | undefined {
   if (withheld === undefined) return undefined;
   const isDirectory = change.kind !== 'changed' && change.type === 'directory';
-  const verdicts = touchedPaths(change).map((path) => withheld.path(rawOf(path), isDirectory));
+  const verdicts = touchedPaths(change).map((path) => withheld.verdictOnPath(rawOf(path), isDirectory));
   return (
     verdicts.find((verdict) => verdict === 'hidden') ?? verdicts.find((verdict) => verdict !== undefined)
   );
 }
 
-/** An entry without changes of hidden files; undefined when there were no others. */
+/** An entry without its changes of hidden files; undefined when it has no others. */
 export function servedEntry(rules: Rules, entry: JournalEntry): JournalEntry | undefined {
   if (rules.withheld === undefined) return entry;
   const changes = entry.changes.filter((change) => verdictOn(rules, change) !== 'hidden');
@@ -29,7 +29,7 @@ export function servedEntry(rules: Rules, entry: JournalEntry): JournalEntry | u
   return changes.length === 0 ? undefined : { ...entry, changes };
 }
 
-/** Why entries cannot be undone: something that they changed is withheld now. A hidden file is not named. */
+/** Why entries cannot be undone: a file that they changed is now withheld. Does not name hidden files. */
 export function obstaclesOfWithheld(rules: Rules, entries: readonly JournalEntry[]): Obstacle[] {
   if (rules.withheld === undefined) return [];
   const obstacles = entries.flatMap(({ changes, roots }) =>

@@ -1,14 +1,18 @@
 /**
- * Escapes UTF-8 text for a JSON string, in AssemblyScript: built by scripts/build-kernel.mjs.
+ * Escapes UTF-8 text for a JSON string, and measures how long the escapes are, in AssemblyScript: built by
+ * scripts/build-kernel.mjs.
  *
- * It copies sixteen bytes at a time up to the next byte that needs an escape. It reads and writes up to SLACK bytes
- * beyond the end, so the memory must extend that far.
+ * It reads sixteen bytes at a time. It reads and writes up to SLACK bytes beyond the end, so the memory must extend that
+ * far.
  */
 
 const FIRST_PRINTABLE: u8 = 0x20;
 const QUOTE: u8 = 0x22;
 const BACKSLASH: u8 = 0x5c;
 const ZERO: u8 = 0x30;
+const BACKSPACE: u8 = 0x08;
+const VERTICAL_TAB: u8 = 0x0b;
+const CARRIAGE_RETURN: u8 = 0x0d;
 const LETTER_A: u8 = 0x61;
 const LETTER_U: u8 = 0x75;
 const WIDTH: usize = 16;
@@ -58,4 +62,30 @@ function escapeOne(byte: u8, out: usize): usize {
   const low = byte & 15;
   store<u8>(out + 5, low < 10 ? ZERO + low : LETTER_A + low - 10);
   return out + 6;
+}
+
+/** How many bytes the escapes of [from, end) take beyond the text itself. */
+export function escapeBytes(from: usize, end: usize): u32 {
+  let sum: u32 = 0;
+  for (let at = from; at < end; at += WIDTH) {
+    const bytes = v128.load(at);
+    const left = end - at;
+    const inside: i32 = left < WIDTH ? (1 << <i32>left) - 1 : 0xffff;
+    const isControl = i8x16.lt_u(bytes, i8x16.splat(FIRST_PRINTABLE));
+    const isMark = v128.or(i8x16.eq(bytes, i8x16.splat(QUOTE)), i8x16.eq(bytes, i8x16.splat(BACKSLASH)));
+    sum += <u32>popcnt(i8x16.bitmask(v128.or(isControl, isMark)) & inside);
+    const controls = i8x16.bitmask(isControl) & inside;
+    if (controls != 0) sum += 4 * <u32>popcnt(controls & longEscapes(bytes));
+  }
+  return sum;
+}
+
+/** Which of the control characters have no letter of their own. */
+@inline
+function longEscapes(bytes: v128): i32 {
+  const isBefore = i8x16.lt_u(bytes, i8x16.splat(BACKSPACE));
+  const isBehind = i8x16.gt_u(bytes, i8x16.splat(CARRIAGE_RETURN));
+  return i8x16.bitmask(
+    v128.or(v128.or(isBefore, isBehind), i8x16.eq(bytes, i8x16.splat(VERTICAL_TAB))),
+  );
 }

@@ -1,4 +1,4 @@
-/** The filters in the address of the page, behind the `#`, which browsers do not send to any server. */
+/** The filters in the address of the page, after the `#`, which browsers send to no server. */
 import { type EventFilter, noFilter } from './event-store.ts';
 import { isSort } from './row-order.ts';
 
@@ -10,7 +10,7 @@ export function toAddress(filter: Readonly<EventFilter>): string {
   return set.length === 0 ? '' : `#${new URLSearchParams(set.map((name) => [name, filter[name]]))}`;
 }
 
-/** Undefined when what is there is no filter. */
+/** Undefined when the hash is not a filter. */
 export function filterInAddress(hash: string): EventFilter | undefined {
   if (hash.length > 1 && !hash.includes('=')) return undefined;
   const said = new URLSearchParams(hash.replace(/^#/, ''));

@@ -1,4 +1,4 @@
-/** What a call was asked to do, from the arguments that the trace has in short. */
+/** What a call was asked to do, from the shortened arguments in the trace. */
 import { shellWord } from '../../display/shell-word.ts';
 import type { PageEvent } from '../wire.ts';
 import { plural } from './format.ts';
@@ -10,7 +10,7 @@ export interface Headline {
   text: string;
 }
 
-/** The arguments of all dialects that say what is looked for, the most telling ones first. */
+/** The arguments, of any dialect, that say what a call searches for; the most informative first. */
 const PATTERNS = ['pattern', 'regex', 'nameContains', 'glob', 'globs'] as const;
 
 /** The command line or the pattern of a call that has one. */
@@ -29,7 +29,7 @@ export function headline(brief: Brief | undefined): Headline | undefined {
   return undefined;
 }
 
-/** How much a text or a list was that the trace does not have. */
+/** The size of a text or a list that the trace does not have. */
 export function sizeText(size: { characters: number } | { items: number }): string {
   return 'characters' in size ? plural(size.characters, 'character') : plural(size.items, 'item');
 }

@@ -5,7 +5,7 @@ export interface Bucket {
   calls: number;
   errors: number;
   tokens: number;
-  /** Of the durations, in milliseconds; 0 without calls. */
+  /** The median and the 95th percentile of the durations, in milliseconds; 0 without calls. */
   median: number;
   high: number;
 }
@@ -15,7 +15,7 @@ export interface Timeline {
   /** The length of one bucket in milliseconds. */
   size: number;
   buckets: Bucket[];
-  /** Of all durations. */
+  /** The median and the 95th percentile of all durations. */
   median: number;
   high: number;
 }
@@ -38,7 +38,7 @@ export function bucketSize(span: number): number {
   return fitting ?? Math.ceil(span / MAX_BUCKETS / DAY) * DAY;
 }
 
-/** Gives at least a few buckets, so that the bar of a single call does not fill the chart. */
+/** Returns at least some buckets, so that the bar of a single call does not fill the chart. */
 export function timelineOf(rows: readonly EventRow[]): Timeline {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -70,7 +70,7 @@ export function timelineOf(rows: readonly EventRow[]): Timeline {
   return { from: begin * size, size, buckets, ...overall };
 }
 
-/** The nearest rank: always a duration that somebody measured. */
+/** The nearest rank, which is always one of the measured durations. */
 export function quantile(sorted: Float64Array, share: number): number {
   if (sorted.length === 0) return 0;
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;

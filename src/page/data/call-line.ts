@@ -1,15 +1,15 @@
-/** A call as a line for a shell: `cofferdam call TOOL 'JSON' --dialect NAME DIR …`. */
+/** A call as a command line: `cofferdam call TOOL 'JSON' --dialect NAME DIR …`. */
 import { plainJson } from '../../display/plain-text.ts';
 import { shellWord } from '../../display/shell-word.ts';
 import type { PageEvent } from '../wire.ts';
 
 export interface CallLine {
   text: string;
-  /** Whether it has all arguments as they were sent; otherwise `…` stands for what is missing. */
+  /** Whether the line has all arguments as they were sent; if not, `…` marks what is missing. */
   isWhole: boolean;
 }
 
-/** Undefined for what is no call of a tool. `recorded` are all arguments as JSON, where the trace has them. */
+/** Undefined for an event that is not a tool call. `recorded` has all arguments as JSON, if the trace has them. */
 export function callLine(event: PageEvent, recorded?: string): CallLine | undefined {
   const { tool, dialect, roots, brief = {} } = event;
   if (dialect === 'cofferdam' || tool === '-' || tool.includes('/')) return undefined;
@@ -25,7 +25,7 @@ function known(value: NonNullable<PageEvent['brief']>[string]): unknown {
   return typeof value === 'object' && !Array.isArray(value) ? '…' : value;
 }
 
-/** Arguments that were too long are cut in the trace, and are no JSON then. */
+/** The trace truncates arguments that are too long; then they are not JSON. */
 function parsed(json: string | undefined): unknown {
   try {
     return json === undefined ? undefined : JSON.parse(json);

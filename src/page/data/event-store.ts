@@ -1,5 +1,4 @@
-/** All events on the page, and those that pass the filters; fast enough for a hundred thousand of them. */
-
+/** All events on the page, and those that pass the filters; fast enough for a hundred thousand events. */
 import type { PageEvent } from '../wire.ts';
 import { type OutcomeKind, outcomeKind } from './outcomes.ts';
 import { separatorOf } from './paths.ts';
@@ -7,9 +6,9 @@ import { type Sort, sorted } from './row-order.ts';
 
 export interface EventRow {
   readonly event: PageEvent;
-  /** Grows with each event, in the order of arrival. */
+  /** Increases with each event, in the order of arrival. */
   readonly number: number;
-  /** Its paths in lower case, each with a separator at the end, so that a search for `dir/` finds the directory too. */
+  /** The paths in lower case, each with a separator at the end, so that a search for `dir/` finds the directory too. */
   readonly haystack: string;
   readonly session: string;
   readonly kind: OutcomeKind;
@@ -22,10 +21,10 @@ export interface EventFilter {
   outcome: '' | OutcomeKind;
   session: string;
   dialect: string;
-  /** The time range, in milliseconds since 1970: from the first on, and before the second. */
+  /** The time range in milliseconds since 1970; `from` is included, `to` is not. */
   from: string;
   to: string;
-  /** Not a filter, but as much a part of what is shown. */
+  /** Not a filter, but also part of the link to a view. */
   sort: Sort;
 }
 
@@ -51,15 +50,15 @@ const MAX_ROWS = 100_000;
 const SPARE_ROWS = 10_000;
 
 export interface Added {
-  /** How many of them pass the filters. */
+  /** How many of the new events pass the filters. */
   shown: number;
-  /** The store dropped old rows: counts over all rows must start again. */
+  /** The store dropped old rows, so counts over all rows must start again. */
   trimmed: boolean;
 }
 
 export class EventStore {
   rows: EventRow[] = [];
-  /** Oldest first. */
+  /** The rows that pass the filters, oldest first. */
   shown: EventRow[] = [];
   readonly tools = new Set<string>();
   readonly dialects = new Set<string>();
@@ -70,7 +69,7 @@ export class EventStore {
   #needle = '';
   #from = 0;
   #to = Number.POSITIVE_INFINITY;
-  /** Top first; undefined while the newest call is on top. */
+  /** The sorted rows from the top; undefined while the newest call is on top. */
   #sorted: EventRow[] | undefined;
   #ids = new Set<string>();
   #next = 0;
@@ -84,7 +83,7 @@ export class EventStore {
     return Object.values(filter).some((value) => value !== '');
   }
 
-  /** Skips events that the store has already. */
+  /** Skips events that the store already has. */
   add(events: readonly PageEvent[]): Added {
     const before = this.shown.length;
     for (const event of events) {
@@ -109,7 +108,7 @@ export class EventStore {
     this.sort();
   }
 
-  /** Puts the rows in order that came since the last time. */
+  /** Sorts the rows again, with those that have arrived since the last time. */
   sort(): void {
     const { sort } = this.#filter;
     this.#sorted = sort === '' ? undefined : sorted(this.shown, sort);
@@ -124,12 +123,12 @@ export class EventStore {
     return (this.#sorted ?? this.shown).length;
   }
 
-  /** The row at this place of the list, from the top. */
+  /** The row at this position of the list, from the top. */
   rowAt(place: number): EventRow | undefined {
     return this.#sorted ? this.#sorted[place] : this.shown[this.shown.length - 1 - place];
   }
 
-  /** Where a row is in the list, from the top; -1 when it is not. */
+  /** The position of a row in the list, from the top; -1 when it is not there. */
   placeOf(row: EventRow): number {
     if (this.#sorted) return this.#sorted.indexOf(row);
     const index = this.#indexOf(row);
@@ -147,7 +146,7 @@ export class EventStore {
     this.sort();
   }
 
-  /** Whether nothing is left of what a call changed. */
+  /** Whether all changes of a call are undone. */
   isUndone({ event: { entries } }: EventRow): boolean {
     return entries !== undefined && entries.length > 0 && entries.every((id) => this.undone.has(id));
   }
@@ -169,7 +168,7 @@ export class EventStore {
     return (this.#needle === '' || row.haystack.includes(this.#needle)) && this.passesBesidesPath(row);
   }
 
-  /** Whether a row passes the filters other than that of the path, by which the tree is left whole. */
+  /** Whether a row passes all filters except the path filter, which does not affect the tree. */
   passesBesidesPath({ event, session, kind }: EventRow): boolean {
     const { tool, outcome, dialect } = this.#filter;
     if (event.at < this.#from || event.at >= this.#to) return false;
@@ -201,14 +200,14 @@ export class EventStore {
   }
 }
 
-/** A Windows path appears with both separators. */
+/** Adds a Windows path with both separators. */
 function forSearch(path: string): string {
   const separator = separatorOf(path);
   const written = `${path.toLowerCase()}${separator}\n`;
   return separator === '/' ? written : `${written}${written.replaceAll('\\', '/')}`;
 }
 
-/** Whose calls they are, short but distinct. */
+/** A short but distinct label for the session of an event. */
 export function sessionLabel({ who, session, server, dialect }: PageEvent): string {
   const id = (session ?? server).replace(/-/g, '').slice(0, 6);
   return `${who ?? dialect} · ${id}`;

@@ -18,7 +18,7 @@ export function count(value: number): string {
   return whole.format(value);
 }
 
-/** At most a few characters: for charts and the tree. */
+/** A number in a few characters, for charts and the tree. */
 export function compact(value: number): string {
   return value < 10_000 ? whole.format(Math.round(value)) : short.format(value);
 }
@@ -52,7 +52,7 @@ export function clock(at: number): string {
   return clockFormat.format(at);
 }
 
-/** The day, unless it is today. */
+/** The day, or nothing if it is today. */
 export function otherDay(at: number, now: number): string {
   return isSameDay(at, now) ? '' : dayFormat.format(at);
 }
@@ -68,7 +68,7 @@ export function tick(at: number, span: number): string {
   return span < 7 * DAY ? `${dayFormat.format(at)} ${minuteFormat.format(at)}` : dayFormat.format(at);
 }
 
-/** A time range as a filter has it: milliseconds since 1970, or nothing for an end that is open. */
+/** Formats the time range of a filter: milliseconds since 1970, or an empty text for an open end. */
 export function timeRange(from: string, to: string): string {
   const span = from === '' || to === '' ? 0 : Number(to) - Number(from);
   const today = [from, to].every((at) => at === '' || isSameDay(Number(at), Date.now()));

@@ -1,5 +1,4 @@
-/** The tree of served files, with how often calls read and wrote each of them. */
-
+/** The tree of served files, with the number of reads and writes of each file and directory. */
 import type { PageEvent } from '../wire.ts';
 import { belowPath, namesBelow, rootOf } from './paths.ts';
 

@@ -1,9 +1,9 @@
-/** How a call ended, in the four kinds that the page tells apart, and in words. */
+/** How a call ended: one of the four kinds that the page distinguishes, and a text. */
 import type { PageEvent } from '../wire.ts';
 
 export type OutcomeKind = 'ok' | 'refused' | 'failed' | 'cancelled';
 
-/** Failures that are a rule of the server, or of its owner, and no mistake of the call's. */
+/** Failures because of a rule of the server or its owner, not because of a mistake in the call. */
 const REFUSALS: ReadonlySet<string> = new Set([
   ...['outside', 'denied', 'withheld', 'read-only', 'permission', 'is-root'],
   ...['command-not-allowed', 'argument-not-allowed', 'no-sandbox', 'no-roots'],

@@ -1,4 +1,4 @@
-/** Shortens absolute paths for readers: relative to the served directory that holds them. */
+/** Shortens absolute paths for display: relative to the served directory that contains them. */
 import type { PageEvent } from '../wire.ts';
 
 /** The separator of a path. Only Windows has `\`; elsewhere a name may contain it. */
@@ -6,11 +6,11 @@ export function separatorOf(path: string): '/' | '\\' {
   return /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path) ? '\\' : '/';
 }
 
-/** The innermost directory that holds a path. */
+/** The innermost of these directories that contains a path. */
 export function rootOf(roots: readonly string[], path: string): string | undefined {
   let found: string | undefined;
   for (const root of roots) {
-    if (holds(root, path) && (found === undefined || root.length > found.length)) found = root;
+    if (contains(root, path) && (found === undefined || root.length > found.length)) found = root;
   }
   return found;
 }
@@ -32,7 +32,7 @@ export function rootName(roots: readonly string[], root: string): string {
   return roots.some((other) => other !== root && baseName(other) === name) ? root : name;
 }
 
-/** Relative to its directory; where there are several directories, with the name of the directory first. */
+/** A path relative to its directory; if there are several directories, with the directory's name in front. */
 export function shortPath(roots: readonly string[], path: string): string {
   const root = rootOf(roots, path);
   if (root === undefined) return path;
@@ -41,11 +41,11 @@ export function shortPath(roots: readonly string[], path: string): string {
   return names.length === 0 ? '.' : names.join('/');
 }
 
-/** The path that says most about a call: when it created directories and then a file in them, the file. */
+/** The most informative path of a call: if it created directories and then a file in them, the file. */
 export function leadingPath(paths: PageEvent['paths']): string | undefined {
   let lead = paths[0];
   for (const next of paths.slice(1)) {
-    if (lead!.how !== 'created' || next.how !== 'created' || !holds(lead!.path, next.path)) break;
+    if (lead!.how !== 'created' || next.how !== 'created' || !contains(lead!.path, next.path)) break;
     lead = next;
   }
   return lead?.path;
@@ -59,7 +59,7 @@ function namesOf(path: string, separator: '/' | '\\'): string[] {
   return path.split(separator === '/' ? '/' : /[\\/]/).filter((name) => name !== '');
 }
 
-function holds(directory: string, path: string): boolean {
+function contains(directory: string, path: string): boolean {
   if (path === directory) return true;
   if (!path.startsWith(directory)) return false;
   const separators = separatorOf(directory) === '/' ? '/' : '\\/';

@@ -1,4 +1,4 @@
-/** The orders in which the list shows calls: as they came, newest first, or by a column. */
+/** The orders of the list of calls: newest first, or by a column. */
 import type { EventRow } from './event-store.ts';
 
 type Value = string | number;
@@ -17,10 +17,10 @@ const VALUES = {
 
 export type SortColumn = keyof typeof VALUES;
 
-/** A column, with a `-` before it for the largest first; empty for the newest first. */
+/** A column, with `-` in front for descending order; empty for newest first. */
 export type Sort = '' | SortColumn | `-${SortColumn}`;
 
-/** These begin with the largest: who sorts by them looks for the slowest and the longest. */
+/** The first click sorts these in descending order, because users look for the slowest and the longest calls. */
 const LARGEST_FIRST: readonly SortColumn[] = ['took', 'tokens'];
 
 export function isSort(text: string): text is Sort {
@@ -35,7 +35,7 @@ export function isDescending(sort: Sort): boolean {
   return sort === '' || sort.startsWith('-');
 }
 
-/** A click on a column sorts by it, another turns it round, and a third goes back to the newest first. */
+/** The first click on a column sorts by it, the second reverses the order, and the third restores newest first. */
 export function nextSort(sort: Sort, column: SortColumn): Sort {
   if (column === 'time') return sort === '' ? 'time' : '';
   const first: Sort = LARGEST_FIRST.includes(column) ? `-${column}` : column;
@@ -44,14 +44,14 @@ export function nextSort(sort: Sort, column: SortColumn): Sort {
   return sort === first ? second : '';
 }
 
-/** Among equals the newest comes first. Expects the oldest first. */
+/** Sorts rows that are given oldest first; among equals the newest comes first. */
 export function sorted(rows: readonly EventRow[], sort: Sort): EventRow[] {
   const valueIn: (row: EventRow) => Value = VALUES[columnOf(sort)];
-  const way = isDescending(sort) ? -1 : 1;
+  const direction = isDescending(sort) ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: valueIn(row) }));
   keyed.sort((one, other) => {
     if (one.value === other.value) return other.row.number - one.row.number;
-    return one.value < other.value ? -way : way;
+    return one.value < other.value ? -direction : direction;
   });
   return keyed.map(({ row }) => row);
 }

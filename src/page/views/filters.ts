@@ -1,4 +1,4 @@
-/** The filter bar: tool, path, outcome, dialect, session and time, how many calls pass them, and their order. */
+/** The filter bar: tool, path, outcome, dialect, session and time, the number of calls that pass, and their order. */
 import { plain } from '../../display/plain-text.ts';
 import { type EventFilter, type EventStore, noFilter } from '../data/event-store.ts';
 import { count, plural, timeRange } from '../data/format.ts';
@@ -6,7 +6,7 @@ import { belowPath } from '../data/paths.ts';
 import { isSort, type Sort } from '../data/row-order.ts';
 import { el, part, setText } from './elements/dom.ts';
 
-/** The select offers only the latest: a list of thousands helps nobody. */
+/** The select offers only the latest sessions: a list of thousands would not help. */
 const MOST_SESSIONS = 200;
 
 export class Filters {
@@ -25,7 +25,7 @@ export class Filters {
   #knownTools = 0;
   #knownDialects = 0;
   #knownSessions = 0;
-  /** The path that the user picked in the tree. The field shows it escaped, because a name may hold what a field cannot. */
+  /** The path that the user picked in the tree. The field shows it escaped, because it cannot show every character. */
   #picked: { written: string; path: string } | undefined;
 
   constructor(store: EventStore, onChange: (filter: EventFilter) => void) {
@@ -39,14 +39,14 @@ export class Filters {
     part<HTMLFormElement>('filters').addEventListener('submit', (event) => event.preventDefault());
   }
 
-  /** Filters for a path and everything below it, but not for neighbours whose names begin the same. */
+  /** Filters for a path and everything below it, but not for siblings whose names begin the same. */
   pick(path: string): void {
     this.#picked = { written: plain(path), path: belowPath(path) };
     this.#path.value = this.#picked.written;
     this.#changed();
   }
 
-  /** From a time on, and before another, in milliseconds since 1970. */
+  /** Filters for a time range in milliseconds since 1970; `from` is included, `to` is not. */
   pickTime(from: number, to: number): void {
     this.#setRange({ from: String(from), to: String(to) });
   }
@@ -56,14 +56,14 @@ export class Filters {
     this.#changed();
   }
 
-  /** The order stays. */
+  /** Clears all filters but keeps the order. */
   clear(): void {
     const filter = { ...noFilter, sort: this.#store.filter.sort };
     this.set(filter);
     this.#onChange(filter);
   }
 
-  /** Shows a filter that was chosen elsewhere, as by the address. */
+  /** Shows a filter that was set elsewhere, for example by the address. */
   set({ tool, path, outcome, dialect, session, from, to, sort }: Readonly<EventFilter>): void {
     this.#range = { from, to };
     choose(this.#sort, sort);
@@ -98,7 +98,7 @@ export class Filters {
         [...dialects].sort().map((dialect) => [dialect, dialect]),
       );
     }
-    // With one dialect there is nothing to choose.
+    // With only one dialect there is nothing to choose.
     this.#dialect.hidden = dialects.size <= 1 && this.#dialect.value === '';
     if (sessions.size !== this.#knownSessions && !isInUse(this.#session)) {
       this.#knownSessions = sessions.size;
@@ -154,7 +154,7 @@ function fill(select: HTMLSelectElement, all: string, options: [value: string, l
   choose(select, chosen);
 }
 
-/** A link may name what no call has had yet. */
+/** Adds the option if it is missing: a link may name a value that no call has had yet. */
 function choose(select: HTMLSelectElement, value: string): void {
   select.value = value;
   if (select.value === value) return;

@@ -15,12 +15,11 @@ export class FirstSteps {
         'p',
         { class: 'note' },
         el('code', {}, 'cofferdam init CLIENT DIR --write'),
-        ' does it for you; without a CLIENT it lists those that it knows.',
+        ' does this for you; without CLIENT it lists the clients that it knows.',
       ),
     );
   }
 
-  /** Only while there is no call at all. */
   set isShown(isShown: boolean) {
     this.#box.hidden = !isShown;
   }

@@ -1,5 +1,4 @@
-/** The tree of served files, with two bars for each: how often calls read it and wrote it. */
-
+/** The tree of served files, with two bars for each: the number of reads and of writes. */
 import { compact, plural } from '../data/format.ts';
 import { childrenOf, type HeatNode, type HeatTree, heat } from '../data/heat-tree.ts';
 import { belowPath, rootName } from '../data/paths.ts';
@@ -20,11 +19,11 @@ export class HeatView {
   readonly #onPick: (path: string) => void;
   readonly #expanded = new Set<string>();
   readonly #unlimited = new Set<string>();
-  /** Roots that the view has opened once: a root that the user closes stays closed. */
+  /** Roots that the view has already opened once, so that a root stays closed when the user closes it. */
   readonly #known = new Set<string>();
   #items: Item[] = [];
   #focused = '';
-  /** While the user presses an item, the tree does not change; it draws afterwards. */
+  /** While the user presses an item, the tree does not change; it is drawn afterwards. */
   #isPressed = false;
   #isDue = false;
 
@@ -56,7 +55,7 @@ export class HeatView {
     const most = Math.max(0, ...roots.map(({ reads }) => reads));
     const mostWrites = Math.max(0, ...roots.map(({ writes }) => writes));
     this.#box.replaceChildren(...roots.map((root) => this.#item(root, 1, [most, mostWrites])));
-    if (roots.length === 0) this.#box.append(el('p', { class: 'note' }, 'Nothing was touched yet.'));
+    if (roots.length === 0) this.#box.append(el('p', { class: 'note' }, 'No files were used yet.'));
     this.#makeFocusable(hadFocus, { preventScroll: true });
   }
 

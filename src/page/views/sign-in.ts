@@ -1,12 +1,11 @@
 /** Opens a session with a token from the URL or from the form. The page never stores the token. */
-
-import { ApiError, about, openSession } from '../data/api.ts';
+import { ApiError, about, openSession } from '../connection/api.ts';
 import type { About } from '../wire.ts';
 import { part } from './elements/dom.ts';
 
 const IN_ADDRESS = /#token=(.+)$/s;
 
-/** The token behind the `#`. Removes it from the URL and the history before anything else happens. */
+/** The token after the `#`. Removes it from the URL and the history before anything else happens. */
 export function takeToken(): string | undefined {
   if (!IN_ADDRESS.test(location.hash)) return undefined;
   const token = tokenIn(location.hash);
@@ -25,7 +24,7 @@ function tokenIn(text: string): string {
   }
 }
 
-/** Asks for a token until one opens the page; gives who is signed in. */
+/** Asks for a token until one is valid; returns what the server says about it. */
 export async function signIn(token: string | undefined, why = ''): Promise<About> {
   let shown = token;
   let message = why;
@@ -42,8 +41,7 @@ export async function signIn(token: string | undefined, why = ''): Promise<About
 
 function reasonOf(error: unknown, hadToken: boolean): string {
   if (!(error instanceof ApiError)) return 'The server does not answer. Is it still running?';
-  if (error.status === 401)
-    return hadToken ? 'That token is not valid.' : 'A token is needed to see what happened.';
+  if (error.status === 401) return hadToken ? 'That token is not valid.' : 'Enter a token to see the calls.';
   return error.message;
 }
 
@@ -62,7 +60,7 @@ function askForToken(message: string): Promise<string> {
       if (!token) return;
       answered.abort();
       input.value = '';
-      part('sign-in-message').textContent = 'Asking…';
+      part('sign-in-message').textContent = 'Signing in…';
       resolve(token);
     };
     const submit = (event: Event) => {

@@ -1,4 +1,4 @@
-/** On a small screen, tabs for the calls, the tree and the charts. */
+/** Tabs for the calls, the tree and the charts, on small screens. */
 import { part } from './elements/dom.ts';
 
 const TABS = ['calls', 'tree', 'charts'] as const;

@@ -1,4 +1,4 @@
-/** The light theme, the dark one, or the system's. */
+/** Switches between the light theme, the dark theme, and the system's. */
 import { part } from './elements/dom.ts';
 
 const CHOICES = ['auto', 'light', 'dark'] as const;
@@ -23,7 +23,7 @@ export function startTheme(): void {
   apply();
 }
 
-/** A browser may refuse to store anything. */
+/** The browser may refuse access to its storage. */
 function remembered(): Choice {
   try {
     return CHOICES.find((choice) => choice === localStorage.getItem(KEY)) ?? 'auto';
@@ -36,6 +36,6 @@ function remember(choice: Choice): void {
   try {
     localStorage.setItem(KEY, choice);
   } catch {
-    // Then the choice lasts until the user leaves the page.
+    // The choice only lasts until the user leaves the page.
   }
 }

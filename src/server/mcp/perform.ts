@@ -19,8 +19,8 @@ import {
   Yielder,
 } from '../../engine/index.ts';
 import { measuringJson } from '../../json/json-size.ts';
-import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
+import { tracedCaller } from '../../trace/traced-caller.ts';
 import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type EngineLease, tracedRoots } from './client-roots.ts';
 import { asConfigured } from './error-results.ts';
@@ -76,7 +76,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
     lease = served;
     const notes: string[] = [];
     const more = { notedForClient: (note: string) => void notes.push(note), arrival };
-    const heard = trace ? tracing(trace, origin, more) : { ...anonymous, ...more, origin };
+    const heard = trace ? tracedCaller(trace, origin, more) : { ...anonymous, ...more, origin };
     const entries: string[] = [];
     const caller = call.hasViews ? listingEntries(heard, entries) : heard;
     const engine = lease?.engine ?? app.engine;
@@ -99,7 +99,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
     return asConfigured(app, { error: internalError(name, error) });
   } finally {
-    arrival?.name();
+    arrival?.markNamed();
     lease?.release();
     reporter?.end();
   }

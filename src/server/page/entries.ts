@@ -99,7 +99,7 @@ export class PageEntries {
 function fitObstacles(room: DiffBudget, obstacles: readonly PageObstacle[]): PageObstacle[] {
   return obstacles.slice(0, MOST_LISTED).map(({ path, why, diff, forceable }) => ({
     ...{ path, why, forceable },
-    ...(diff !== undefined && { diff: room.clip(diff) }),
+    ...(diff !== undefined && { diff: room.truncate(diff) }),
   }));
 }
 

@@ -1,6 +1,6 @@
 /**
- * A secret of this user, from which the names of locks are made: another user could take a name that can be guessed,
- * and every change would wait for it. All servers of the user share it, whichever state directory each has.
+ * A secret of this user that goes into the names of locks. Without it, another user could guess a name and take it, and
+ * every change would wait. All servers of the user share the secret, whichever state directory each one has.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -13,7 +13,7 @@ const SECRET = /^[0-9a-f]{64}$/;
 
 let known: string | undefined;
 
-/** Without a home that can be written to there is none: then the names can be guessed. */
+/** Empty when the home directory cannot be written to: then other users can guess the names of locks. */
 export function lockSecret(): string {
   known ??= readOrMake() ?? '';
   return known;
@@ -21,7 +21,7 @@ export function lockSecret(): string {
 
 function readOrMake(): string | undefined {
   try {
-    // The system's word: a variable may differ from server to server.
+    // Ask the system: the environment variable may differ from server to server.
     const { homedir } = userInfo();
     if (!fs.statSync(homedir).isDirectory()) return undefined;
     const directory = join(homedir, '.local', 'state', 'cofferdam');
@@ -32,7 +32,7 @@ function readOrMake(): string | undefined {
   }
 }
 
-/** A new file gets its name when it is whole; the second process takes what the first one wrote. */
+/** Links a new file to its name only when it is complete. If another process was first, its secret counts. */
 function secretIn(file: string): string {
   if (!fs.existsSync(file)) {
     const secret = randomBytes(32).toString('hex');

@@ -1,17 +1,17 @@
-/** Names that the system gives to one process at a time, and takes back when that process dies. */
+/** Socket names, which the system gives to one process at a time and takes back when that process dies. */
 import { createHash } from 'node:crypto';
-import { createServer, type Server, type Socket as Visitor } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { LockTimeout } from '../locks.ts';
 import { lockSecret } from './lock-secret.ts';
 
 const WAIT_MS = 30_000;
 const RETRY_MS = [1, 2, 4, 8, 16];
-/** Without a free descriptor nobody can tell whether a lock is: then it counts as taken until one is free. */
+/** Without a free descriptor it is unknown whether a lock is free: it counts as taken until there is one. */
 const TAKEN = new Set(['EADDRINUSE', 'EMFILE', 'ENFILE']);
 
-export type Socket = Server;
+export type LockSocket = Server;
 
-/** Undefined where there are none. */
+/** Undefined on systems without such sockets. */
 export function socketName(key: string): string | undefined {
   const hash = hashOfKey(key);
   if (process.platform === 'linux') return `\0cofferdam-${process.getuid?.() ?? 0}-${hash}`;
@@ -25,11 +25,11 @@ export function hashOfKey(key: string): string {
 
 export function listen(
   path: string | undefined,
-  visit: (visitor: Visitor) => void = (visitor) => visitor.destroy(),
-): Promise<Socket | undefined | 'taken'> {
+  onClient: (client: Socket) => void = (client) => client.destroy(),
+): Promise<LockSocket | undefined | 'taken'> {
   if (path === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const server = createServer(visit);
+    const server = createServer(onClient);
     server.unref();
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
       resolve(TAKEN.has(code ?? '') ? 'taken' : undefined),
@@ -38,7 +38,7 @@ export function listen(
   });
 }
 
-/** Tries until it is not taken. */
+/** Retries until the result is not 'taken'. */
 export async function untilFree<T>(
   take: () => Promise<T | 'taken'>,
   signal: AbortSignal | undefined,

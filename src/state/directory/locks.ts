@@ -3,20 +3,20 @@
  *
  * Inside this process each key has a queue. Between processes the lock is an abstract socket (Linux) or a named pipe
  * (Windows) whose name is derived from the key: the system gives it to one process at a time and takes it back when
- * that process dies. Where neither exists, only this process is kept in order. A change that needs many keys at once
- * takes them as bulk-lock.ts says, because each socket costs a descriptor.
+ * that process dies. On systems with neither, only the tasks of one process are kept apart. A change that needs many
+ * keys at once uses a bulk lock (bulk-lock.ts), because each socket costs a descriptor.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockQueues, type Release } from '../lock-queues.ts';
 import type { LockKey, Locks } from '../locks.ts';
 import { BULK, BulkLock, isInBulk } from './bulk-lock.ts';
-import { listen, type Socket, socketName, untilFree } from './lock-sockets.ts';
+import { type LockSocket, listen, socketName, untilFree } from './lock-sockets.ts';
 
-/** More keys than this are held by one socket together. */
+/** A task with more keys than this takes the bulk lock instead of a socket for each key. */
 const MOST_SOCKETS = 16;
 const TURN_MS = 10;
 
-/** All who lock in this process wait in the same queues. */
+/** Shared by everything that locks in this process. */
 const queues = new LockQueues();
 
 export const machineLocks: Locks = {
@@ -73,7 +73,7 @@ async function holdEach(keys: readonly string[], signal: AbortSignal | undefined
   }
 }
 
-/** Comes before all keys in the order of locks, so a process that waits here holds none of them. */
+/** The bulk lock precedes all keys in the order of locks, so a process that waits for it holds none of them. */
 async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
   const held: Release[] = [await queues.enter(BULK)];
   const release = () => {
@@ -85,7 +85,7 @@ async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined
     let began = performance.now();
     for (const key of keys) {
       held.push(await queues.enter(key));
-      // Held by its own socket for a moment: so nobody else holds it, and nobody gets it from here on.
+      // Taking the key's own socket for a moment proves that nobody else holds the key, and nobody can take it later.
       const lock = await untilFree(() => tryLock(key, bulk), signal);
       if (lock) {
         bulk?.add(key);
@@ -102,8 +102,8 @@ async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined
   }
 }
 
-/** Undefined where there are no sockets of this kind. `own`: the bulk lock that asks. */
-async function tryLock(key: string, own?: BulkLock): Promise<Socket | undefined | 'taken'> {
+/** Undefined on systems without such sockets. `own` is the bulk lock that asks, if one does. */
+async function tryLock(key: string, own?: BulkLock): Promise<LockSocket | undefined | 'taken'> {
   const lock = await listen(socketName(key));
   if (lock === 'taken' || lock === undefined || own) return lock;
   if (!(await isInBulk(key))) return lock;

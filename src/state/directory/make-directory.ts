@@ -1,10 +1,10 @@
-/** Makes the directories that the state is kept in. */
+/** Makes the directories that hold the state. */
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * For this user alone, with the directories above it. Node's own recursive mkdir tries again for ever where a file
- * system answers ENOENT inside a directory that is there, as /proc and automounted directories do.
+ * Makes a directory for this user alone, with the directories above it. Node's own recursive mkdir retries for ever
+ * when a file system answers ENOENT inside an existing directory, as /proc and automounted directories do.
  */
 export function makeDirectory(path: string): void {
   if (isDirectory(path)) return;
@@ -15,7 +15,7 @@ export function makeDirectory(path: string): void {
   } catch (error) {
     // Another process may have made it since.
     if (isDirectory(path)) return;
-    // A link to nowhere is there and is not: say what is missing.
+    // For a dangling link, mkdir fails with EEXIST. This throws ENOENT instead, which says what is missing.
     fs.statSync(path);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Notes as files of the state directory. */
+/** Notes as files in the state directory. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note, Notes } from '../state.ts';

@@ -1,4 +1,4 @@
-/** The embedded state: everything in files below one directory of the user's own, shared by all servers on a machine. */
+/** The state of one machine: files in one directory of the user, shared by all servers there. */
 import { join } from 'node:path';
 import type { Contents } from '../contents.ts';
 import { MemorySessions } from '../memory-sessions.ts';
@@ -9,7 +9,7 @@ import { machineLocks } from './locks.ts';
 import { DirectoryLog } from './log/directory-log.ts';
 import { DirectoryNotes } from './notes.ts';
 
-/** Opens and makes nothing before something is written. */
+/** Opens and creates nothing before something is written. */
 export function openDirectoryState(directory: string): State {
   let contents: Contents | undefined;
   let notes: Notes | undefined;
@@ -46,7 +46,7 @@ export function openDirectoryState(directory: string): State {
   };
 }
 
-/** A state directory, or what opens the state of a fleet. */
+/** A state directory, or a function that opens the state of a fleet. */
 export type StateSource = string | (() => State);
 
 export function openState(source: StateSource): State {

@@ -1,15 +1,15 @@
-/** Where the journal and the trace are kept: a directory of the user's own, never inside a served one. */
+/** Checks the state directory, which holds the journal and the trace: it belongs to the user and is never served. */
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from '../../engine/confine/roots.ts';
 import { makeDirectory } from './make-directory.ts';
 
-/** What is wrong with the state directory, in words for the user. */
+/** Tells the user what is wrong with the state directory. */
 export class StateProblem extends Error {
   override readonly name: string = 'StateProblem';
 }
 
-/** The same error, in words when it comes from the state directory. */
+/** Turns a system error about the state directory into a `StateProblem`; returns every other error unchanged. */
 export function asStateProblem(error: unknown, directory: string): unknown {
   const { code, path, message } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || code === undefined || !/^E[A-Z0-9]+: /.test(message)) return error;
@@ -18,10 +18,10 @@ export function asStateProblem(error: unknown, directory: string): unknown {
   return new StateProblem(`the state directory ${directory} cannot be used: ${path ?? code}: ${what}`);
 }
 
-/** What is kept in it: none of this may lead elsewhere by a link. */
+/** The folders of a state directory: none of them may be a link that leads into a served directory. */
 const PARTS = ['journal', 'store', 'aside', 'leaving', 'forgetting', 'trace'];
 
-/** What is wrong with it, in one line; undefined when it can be used. It is made when it is missing. */
+/** Why a directory cannot hold the state, in one line; undefined when it can. Creates it when it is missing. */
 export function whyNotStateDirectory(directory: string, roots: readonly string[]): string | undefined {
   const real = realOf(resolve(directory));
   const linked = PARTS.map((name) => join(real, name))
@@ -62,7 +62,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** A path with all links resolved, as far as it exists. */
+/** A path with the links in its existing part resolved. */
 export function realOf(path: string): string {
   try {
     return fs.realpathSync.native(path);

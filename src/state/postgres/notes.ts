@@ -1,4 +1,4 @@
-/** Notes as rows. */
+/** Notes as rows of a table. */
 import type { Note, Notes } from '../state.ts';
 import type { Database } from './connections/database.ts';
 

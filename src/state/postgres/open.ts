@@ -1,5 +1,4 @@
-/** Opens the state of a fleet: one database for all its replicas, one set of connections for all of this process. */
-
+/** Opens the state of a fleet: one database for all its replicas, one set of connections for this whole process. */
 import type { Contents } from '../contents.ts';
 import { LockQueues } from '../lock-queues.ts';
 import type { State } from '../state.ts';
@@ -24,20 +23,20 @@ export class Fleet {
   readonly #queues = new LockQueues();
   readonly #writers = new Map<string, LogWriter>();
 
-  /** Connects to nothing before something is asked. */
+  /** Does not connect before the first query. */
   constructor(address: string, workspaces: readonly Workspace[] = []) {
     this.database = new Database(parseAddress(address));
     this.#workspaces = workspaces;
   }
 
-  /** Where the state is, for the operator: without a user and a password. */
+  /** Where the state is, for the operator; without user and password. */
   get says(): string {
     return this.database.settings.says;
   }
 
   /**
-   * Connects, makes the tables where they are missing, and checks that locks hold and that each name means the
-   * directory that it is given for.
+   * Connects, creates missing tables, and checks that locks work and that each name belongs to the directory that it
+   * was given for.
    */
   async check({ mayMark }: { mayMark: (workspace: Workspace) => boolean }): Promise<void> {
     await this.database.ready();
@@ -47,7 +46,7 @@ export class Fleet {
     }
   }
 
-  /** Each part of the program has its own, and closes it; they share the connections. */
+  /** Each part of the program opens and closes its own state; all of them share the connections. */
   openState(): State {
     const paths = new WorkspacePaths(this.#workspaces);
     const locks = new PostgresLocks(this.database, paths, this.#queues);
@@ -55,7 +54,7 @@ export class Fleet {
     let contents: Contents | undefined;
     const makeContents = () => new PostgresContents(this.database, () => this.#writer('journal').flush());
     return {
-      // All who use the same tables share the state, however they reach them.
+      // Processes with the same tables share the state, whatever address they use for the database.
       name: `postgres ${this.database.settings.schema}`,
       locks,
       paths,
@@ -79,7 +78,7 @@ export class Fleet {
     };
   }
 
-  /** Writes what waits, unless the database is away, and ends all connections. */
+  /** Writes the waiting records, unless the database is unavailable, and ends all connections. */
   async close(): Promise<void> {
     await this.#flush(CLOSE_MS);
     for (const writer of this.#writers.values()) writer.close();

@@ -1,19 +1,19 @@
 /**
- * The tables, and how older ones are brought up to date: by one replica, while the others wait for it.
+ * Creates the tables and migrates older ones. One replica does it while the others wait.
  *
- * A schema says from which version of the program on it can be read and written, so that replicas of two versions work
- * beside each other for as long as both can.
+ * A schema states the oldest program version that can read and write it, so that replicas of two versions can run at
+ * the same time as long as both can use the schema.
  */
-import { type Connection, sqlState } from './connections/connection.ts';
+import { type Connection, sqlState, UNIQUE_VIOLATION } from './connections/connection.ts';
 import { traceByDays } from './log/trace-days.ts';
 
-/** The version that this program makes and knows. */
+/** The schema version that this program creates and understands. */
 export const SCHEMA_VERSION = 4;
 
-/** The database belongs to a newer program. */
+/** A newer program created the tables. */
 class NewerSchema extends Error {}
 
-/** Each makes one version out of the one before it, and says from which version on a program can read and write it. */
+/** Each migration makes one version from the previous one, and states the oldest version that can read and write it. */
 const MIGRATIONS: readonly {
   readableFrom: number;
   writableFrom: number;
@@ -27,8 +27,8 @@ const MIGRATIONS: readonly {
 
 const MIGRATE_MS = 60_000;
 const MOST_TRIES = 10;
-/** Two who make the same schema or table at once: the later one gets one of these. */
-const MADE_BY_ANOTHER = ['23505', '42P06', '42P07', '42710'];
+/** When two replicas create the same schema or table at once, the later one gets one of these errors. */
+const MADE_BY_ANOTHER = [UNIQUE_VIOLATION, '42P06', '42P07', '42710'];
 const MISSING = ['3F000', '42P01'];
 
 export async function ensureSchema(connection: Connection, schema: string): Promise<void> {
@@ -40,7 +40,7 @@ export async function ensureSchema(connection: Connection, schema: string): Prom
     ms: MIGRATE_MS,
   });
   try {
-    // Another replica may have done it while this one waited.
+    // Another replica may have migrated while this one waited.
     const now = await versionOf(connection, schema);
     if (now !== undefined) requireKnown(now);
     for (let version = now?.version ?? 0; version < SCHEMA_VERSION; version++) {
@@ -93,7 +93,7 @@ function requireKnown({ readableFrom, writableFrom }: Version): void {
   );
 }
 
-/** Two servers that make the same schema at once disturb each other: the later one tries again. */
+/** When two servers create the same schema at once, one of them fails: it tries again. */
 async function makeVersionTable(connection: Connection, schema: string): Promise<void> {
   for (let tries = 1; !(await madeVersionTable(connection, schema, tries === MOST_TRIES)); tries++);
 }
@@ -101,7 +101,7 @@ async function makeVersionTable(connection: Connection, schema: string): Promise
 async function madeVersionTable(connection: Connection, schema: string, isLast: boolean): Promise<boolean> {
   try {
     const [row] = await connection.query(`SELECT to_regnamespace('${schema}') IS NOT NULL AS there`);
-    // Without the right to make schemas, the administrator makes this one beforehand.
+    // Without the right to create schemas, the administrator creates this one beforehand.
     if (row?.there !== true) await connection.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
     await connection.query(
       `CREATE TABLE IF NOT EXISTS ${schema}.schema_version (version int NOT NULL, readable_from int NOT NULL, writable_from int NOT NULL)`,
@@ -113,7 +113,7 @@ async function madeVersionTable(connection: Connection, schema: string, isLast: 
   }
 }
 
-/** What the last change of a path has left, and which changes are planned. */
+/** Adds what the last change of each path left, and which changes are planned. */
 function lastChanges(schema: string): string {
   return `
 ALTER TABLE ${schema}.locks ADD COLUMN part text, ADD COLUMN hash bytea,

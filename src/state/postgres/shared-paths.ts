@@ -1,4 +1,4 @@
-/** Paths as all machines of a fleet write them: the name of a workspace, and the path from there. */
+/** Paths that all machines of a fleet understand: the name of a workspace, and the path from there. */
 import type { SharedPaths } from '../state.ts';
 
 /** A served directory and the name that all replicas know it by. */
@@ -10,7 +10,7 @@ export interface Workspace {
 
 export class WorkspacePaths implements SharedPaths {
   readonly #byName: ReadonlyMap<string, string>;
-  /** Inner directories before the ones that they lie in. */
+  /** Inner directories before the directories that contain them. */
   readonly #inside: readonly Workspace[];
 
   constructor(workspaces: readonly Workspace[]) {

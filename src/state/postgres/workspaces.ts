@@ -1,25 +1,23 @@
 /**
- * Binds the name of a workspace to one directory, so that all replicas mean the same one by it.
+ * Binds the name of a workspace to one directory, so that all replicas mean the same directory by it.
  *
- * Devices, inodes and mount points differ from machine to machine, so the directory itself says which one it is: a
- * small file in it holds a random identity, and a row of the database binds the name to that. The file is made in one
- * step by the first replica that serves the directory.
+ * Devices, inodes and mount points differ from machine to machine, so the directory identifies itself: a small file in
+ * it holds a random identity, and a row of the database binds the name to that identity. The first replica that serves
+ * the directory creates the file in one step.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqlState } from './connections/connection.ts';
+import { sqlState, UNIQUE_VIOLATION } from './connections/connection.ts';
 import type { Database } from './connections/database.ts';
 import type { Workspace } from './shared-paths.ts';
 
 const MARKER = '.cofferdam-workspace';
-const TWICE = '23505';
-
-/** The name and the directory do not belong together, in words for the operator. */
+/** Tells the operator that a name and a directory do not belong together. */
 class WrongWorkspace extends Error {}
 
 export interface BindOptions {
-  /** False where nothing may be written: then a directory without the file is taken as it is. */
+  /** False when nothing may be written: then a directory without the file is accepted. */
   mayMark: boolean;
 }
 
@@ -53,7 +51,7 @@ async function identityBoundTo(database: Database, name: string): Promise<string
   return row && String(row.identity);
 }
 
-/** One directory has one name: under two names, two replicas would not keep each other off. */
+/** Refuses a second name for a directory: replicas that use different names would not lock each other out. */
 async function bind(database: Database, name: string, identity: string, real: string): Promise<void> {
   try {
     await database.query(
@@ -61,12 +59,12 @@ async function bind(database: Database, name: string, identity: string, real: st
       [name, identity],
     );
   } catch (error) {
-    if (sqlState(error) !== TWICE) throw error;
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
     const [row] = await database.query(
       `SELECT name FROM ${database.table('workspaces')} WHERE identity = $1`,
       [identity],
     );
-    // Of two replicas that bind them at the same moment, PostgreSQL may refuse one for the identity.
+    // When two replicas bind the same name at the same moment, PostgreSQL may report the identity as the conflict.
     if (row?.name === name) return;
     throw new WrongWorkspace(`the fleet calls ${real} ${row?.name}, not ${name}: one directory has one name`);
   }
@@ -82,7 +80,7 @@ function markerIn(directory: string): string | undefined {
   }
 }
 
-/** Another replica may do the same at this moment: the file that is there first counts. */
+/** Another replica may do the same at the same moment: the first file counts. */
 function mark(directory: string): string {
   const draft = join(directory, `${MARKER}-${randomUUID()}`);
   try {

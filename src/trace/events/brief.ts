@@ -1,6 +1,6 @@
 /**
- * A call's arguments in short: places, patterns and command lines as they were sent, and of everything else only how
- * much it was. What a call writes into files, or looks for in order to replace it, is not in it.
+ * Summarizes a call's arguments: paths, patterns and command lines as they were sent, and only the length of everything
+ * else. The summary never holds what a call writes into files or wants to replace there.
  */
 import { truncate } from '../../display/truncate.ts';
 import type { Brief, BriefValue } from './event.ts';
@@ -12,11 +12,12 @@ const MOST_ITEMS = 10;
 const LONGEST_NAME = 60;
 const LONGEST_TEXT = 300;
 
-/** The trace names paths anyhow, so nothing is hidden in them. */
+/** Arguments that hold paths. The trace names paths anyway, so nothing in them is hidden. */
 const PLACES: ReadonlySet<string> = new Set([
   ...['path', 'paths', 'source', 'destination', 'file', 'directory', 'dir', 'from', 'to', 'uri'],
   ...['cwd', 'workingDirectory', 'entry', 'before'],
 ]);
+/** Arguments that hold other short texts, in which secrets are hidden. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...['command', 'args', 'pattern', 'regex', 'glob', 'globs', 'excludeGlobs', 'excludePatterns'],
   ...['nameContains', 'line_range', 'encoding', 'sortBy', 'output'],
@@ -25,7 +26,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 export function briefOf(args: unknown): Brief | undefined {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
   const brief: [string, BriefValue][] = [];
-  // A call may have millions of names: for…in makes no list of them.
+  // A call may have millions of arguments: for…in makes no list of their names.
   for (const name in args) {
     if (brief.length >= MOST_ARGUMENTS) break;
     const value = shortValue(name, (args as Record<string, unknown>)[name]);

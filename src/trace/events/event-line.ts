@@ -1,11 +1,11 @@
-/** One event as one line for people, in columns that fit where it is shown. */
+/** Formats an event as one line for people, in columns that fit the terminal. */
 
 import { localTime } from '../../display/local-time.ts';
 import { columnsOf, fitted, plain } from '../../display/plain-text.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 
 export interface LineStyle {
-  /** Cut to this many columns; not at all when there is none. */
+  /** The line is cut to this many columns. Default: it is not cut. */
   width?: number | undefined;
   colour: boolean;
 }
@@ -19,7 +19,7 @@ type Paint = 'dim' | 'bold' | 'red' | 'green' | 'yellow';
 
 const SGR: Record<Paint, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33 };
 
-/** How wide each column is; one without a width is left out. */
+/** The width of each column. A column without a width is left out. */
 interface Layout {
   time?: number;
   who?: number;
@@ -28,13 +28,13 @@ interface Layout {
   took?: number;
   bytes?: number;
   tokens?: number;
-  /** What does not fit its column is cut. */
+  /** Whether a text that does not fit its column is cut. */
   cut: boolean;
 }
 
 const PIPED: Layout = { time: 14, who: 13, tool: 24, outcome: 20, took: 8, bytes: 7, tokens: 7, cut: false };
 const WIDE: Layout = { time: 14, who: 9, tool: 19, outcome: 12, took: 7, bytes: 6, tokens: 6, cut: true };
-/** Ever fewer columns, so that something is left for the paths: first the date, bytes and tokens go. */
+/** The narrower the terminal, the fewer columns, so that paths have room: the date, bytes and tokens go first. */
 const NARROW: Layout = { time: 8, who: 9, tool: 16, outcome: 11, took: 7, cut: true };
 const NARROWER: Layout = { time: 8, tool: 16, outcome: 11, cut: true };
 const NARROWEST: Layout = { tool: 10, outcome: 9, cut: true };
@@ -101,7 +101,7 @@ function pathOf({ path, how, links }: TracedPath, roots: readonly string[]): str
   return `${plain(how)} ${plain(relative(path, roots))}${names}`;
 }
 
-/** Below the one directory that is served; with several ones the whole path tells which. */
+/** The path below the served directory; the whole path when several are served, to tell them apart. */
 function relative(path: string, roots: readonly string[]): string {
   const [root] = roots;
   if (root === undefined || roots.length > 1) return path;
@@ -132,7 +132,7 @@ function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }
 
-/** Enough of the session to tell it from others. */
+/** Who called, with enough of the session's id to tell sessions apart. */
 function whoOf({ who, session }: TraceEvent, width: number): string {
   const short = session === undefined ? '' : plain(session.slice(0, 4));
   if (who === undefined) return short || '-';

@@ -4,7 +4,7 @@ import type { PathAccess } from '../../engine/caller.ts';
 
 export type { How } from '../../engine/caller.ts';
 
-/** Of what is not recorded: how long a text or a list was. A text that was cut ends with `…`. */
+/** An argument, or only the length of a text or list that is not recorded. A text that was cut ends with `…`. */
 export type BriefValue = string | number | boolean | string[] | { characters: number } | { items: number };
 export type Brief = Record<string, BriefValue>;
 
@@ -12,35 +12,35 @@ export type Brief = Record<string, BriefValue>;
 export type TracedPath = PathAccess;
 
 export interface TraceEvent {
-  /** Unique: the server's id and a number that grows. */
+  /** A unique id: the server's id and a number that grows. */
   id: string;
   /** When the call came, in milliseconds since 1970. */
   at: number;
-  /** One for each process that serves. */
+  /** The id of the server process. */
   server: string;
-  /** The directories that are served. */
+  /** The served directories. */
   roots: string[];
   session?: string;
   /** The name of the token. */
   who?: string;
   dialect: string;
   tool: string;
-  /** The first ones, changed and refused ones before those only looked at; `morePaths` counts the rest. */
+  /** The first paths that the call touched, those changed or refused before others. `morePaths` counts the rest. */
   paths: TracedPath[];
   morePaths?: number;
   outcome: 'ok' | 'failed';
-  /** The kind of failure, as the engine names it; `internal` for a fault of the server. */
+  /** The kind of failure, as the engine names it; `internal` for a defect of the server. */
   error?: string;
   /** Why it failed, in one sentence that quotes no content. */
   reason?: string;
-  /** The arguments in short, without contents and secrets. */
+  /** A summary of the arguments, without contents and secrets. */
   brief?: Brief;
   ms: number;
   bytesIn: number;
   bytesOut: number;
   /** An estimate. */
   tokensOut: number;
-  /** What deserves notice: `later-executed` when the call changed a file that other programs run later. */
+  /** What deserves attention: `later-executed` when the call changed a file that other programs run later. */
   flags?: string[];
   /** The names of the measures that confined a command. */
   confinement?: string[];
@@ -48,9 +48,10 @@ export interface TraceEvent {
   confined?: boolean;
   /** Anything else worth knowing, such as that a tree was too large to look for changes. */
   note?: string;
-  /** The journal's entries that the call made. */
+  /** The ids of the journal entries that the call made. */
   entries?: string[];
-  /** Only with --trace-contents, truncated. */
+  /** The arguments as JSON, truncated; only with --trace-contents. */
   arguments?: string;
+  /** What the model gets to read, truncated; only with --trace-contents. */
   answer?: string;
 }

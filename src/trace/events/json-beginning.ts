@@ -1,6 +1,6 @@
-/** The beginning of a value as JSON: of many megabytes only as much is written as somebody wants to see. */
+/** Writes only the beginning of a value as JSON: the value may have many megabytes. */
 
-/** At least `most` characters where the JSON has as many; undefined for a value that has no JSON. */
+/** At least `most` characters if the JSON has that many; undefined for a value that has no JSON. */
 export function jsonBeginning(value: unknown, most: number): string | undefined {
   let left = most;
   const shortened = (each: unknown): unknown => {
@@ -30,7 +30,7 @@ export function jsonBeginning(value: unknown, most: number): string | undefined 
   try {
     return JSON.stringify(shortened(value));
   } catch {
-    // Nested deeper than the stack reaches.
+    // The value is nested too deeply for the stack.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
-/** Files that other programs run, or take commands from, without being asked each time. */
+/** Recognizes files that other programs run, or take commands from, without asking the user each time. */
 
 export const LATER_EXECUTED = 'later-executed';
 
-/** By name, wherever they are. */
+/** Names of such files, in any directory. */
 const NAMES: ReadonlySet<string> = new Set([
   '.envrc',
   '.npmrc',
@@ -39,7 +39,7 @@ const NAMES: ReadonlySet<string> = new Set([
   '.gitlab-ci.yml',
 ]);
 
-/** By the directory that they are in, at any depth below it. */
+/** Directories in which all files are such files, at any depth. */
 const DIRECTORIES: readonly string[] = [
   '.git',
   '.husky',

@@ -1,17 +1,17 @@
-/** What makes a stored value an event, and how an event that is too long becomes shorter. */
+/** How events are stored: checks that a stored value is an event, and shortens events that are too long. */
 import { truncate } from '../../display/truncate.ts';
 import type { LogOptions } from '../../state/log.ts';
 import type { SharedPaths } from '../../state/state.ts';
 import type { Brief, TracedPath, TraceEvent } from './event.ts';
 
-/** Of an event as JSON, in bytes. */
+/** The size in bytes of the longest event, as JSON. */
 const LONGEST_EVENT = 64 * 1024;
 
-/** How many paths an event names at most. */
+/** How many paths an event may name. */
 export const MOST_PATHS = 50;
 
-/** First the paths beyond the first ones go, then contents, then more paths, then the arguments in short. */
-function* everShorter(event: TraceEvent): Generator<TraceEvent> {
+/** Ever shorter versions of an event: it loses paths beyond the limit first, then contents, more paths, the brief. */
+function* shorterVersions(event: TraceEvent): Generator<TraceEvent> {
   yield withPaths(event, MOST_PATHS);
   for (const length of [4096, 1024, 256]) {
     yield withPaths(withContents(event, length), MOST_PATHS);
@@ -20,7 +20,7 @@ function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
   const { brief: _brief, ...barer } = bare;
   yield withPaths(barer, 0);
-  yield barest(event);
+  yield shortest(event);
 }
 
 function withPaths(event: TraceEvent, count: number): TraceEvent {
@@ -38,8 +38,8 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
   };
 }
 
-/** What is left when even one field is longer than a line may be. */
-function barest(event: TraceEvent): TraceEvent {
+/** The last version, for an event with a single field that is too long. */
+function shortest(event: TraceEvent): TraceEvent {
   const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
   const { bytesIn, bytesOut, tokensOut } = event;
   const short = (text: string) => truncate(text, 200);
@@ -63,6 +63,7 @@ function barest(event: TraceEvent): TraceEvent {
   };
 }
 
+/** The last time that a `Date` can hold. */
 const LAST_MOMENT = 8.64e15;
 
 function eventOf(value: unknown): TraceEvent | undefined {
@@ -129,8 +130,8 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-/** How the trace's log keeps events; where other machines read them, with paths that all of them understand. */
-export function eventsWith(paths: SharedPaths | undefined): LogOptions<TraceEvent> {
+/** How the trace's log stores events: where other machines read them, with paths that all machines understand. */
+export function traceLogOptions(paths: SharedPaths | undefined): LogOptions<TraceEvent> {
   if (!paths) return eventRecords;
   return {
     ...eventRecords,
@@ -150,8 +151,8 @@ function withSharedPaths(event: TraceEvent, rename: (path: string) => string): T
 export const eventRecords = {
   accept: eventOf,
   longest: LONGEST_EVENT,
-  shorten: everShorter,
+  shorten: shorterVersions,
   opening: '{"id":',
-  /** An event is written when its call has ended. */
+  /** An event is written when its call ends. */
   appendedAt: ({ at, ms }: TraceEvent) => at + ms,
 } satisfies LogOptions<TraceEvent>;

@@ -1,12 +1,12 @@
-/** Hides what looks like a password, a key or a token in a text that somebody typed, such as a command line. */
+/** Hides what looks like a password, a key or a token in a text such as a command line. */
 
 export const HIDDEN = '•••';
 
-/** From the beginning of a word on: from each of its letters on, long words would take a square of their length. */
+/** Matches only at the start of a word. Matching from every letter would take quadratic time on long words. */
 const WORD_START = '(?<![\\w.-])';
 const SECRET_NAME =
   '[\\w.-]*(?:passwo?r?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization)[\\w-]*';
-/** A quotation may end beyond the part that is searched. */
+/** The closing quote is optional: it may be beyond the part that is searched. */
 const VALUE = '(?:"[^"]*"?|\'[^\']*\'?|[^\\s"\'&;|]+)';
 
 /** `--password x`: the value is the next word. */
@@ -21,7 +21,7 @@ const KNOWN =
   /\b(?:[spr]k[-_][\w-]{16,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,}|npm_\w{20,}|eyJ[\w-]{8,}\.[\w.-]+)/g;
 const LONG = /[\w+-]{32,}={0,2}/g;
 
-/** Searches, and gives, only the beginning of a long text. */
+/** How many characters of a text are searched and returned. */
 const LONGEST = 1000;
 
 export function withoutSecrets(text: string): string {
@@ -37,14 +37,14 @@ export function withoutSecrets(text: string): string {
     .replace(LONG, (word) => (looksRandom(word) ? HIDDEN : word));
 }
 
-/** Whether the word after this one is a secret: `--password` in a list of arguments. */
+/** Whether the next word must be a secret, as after `--password` in a list of arguments. */
 export function announcesSecret(word: string): boolean {
   return word.length <= LONGEST && ANNOUNCING.test(word);
 }
 
 const ANNOUNCING = new RegExp(`^--?${SECRET_NAME}$`, 'i');
 
-/** A hash in hexadecimal has no capitals, and a name has rarely digits among them. */
+/** A hexadecimal hash has no capitals, and a name rarely has both capitals and digits. */
 function looksRandom(word: string): boolean {
   return /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word);
 }

@@ -1,20 +1,20 @@
-/** Where events go as OpenTelemetry spans, when the environment names a collector. */
+/** Sends events as OpenTelemetry spans if the environment names a collector. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundleDir } from '../../bundle-directory.ts';
 import type { TraceEvent } from '../events/event.ts';
 
 export interface SpanSink {
-  /** Returns at once: spans are gathered and sent in the background. */
+  /** Returns at once: spans are collected and sent in the background. */
   send(event: TraceEvent, traceparent?: string): void;
-  /** Sends what was gathered; after two seconds at the latest the rest is given up. */
+  /** Sends the collected spans, and drops what is left after two seconds. */
   close(): Promise<void>;
 }
 
 export interface SpanSettings {
-  /** Of the program. */
+  /** The version of the program. */
   version: string;
-  /** Called once when the collector does not take the spans. */
+  /** Called once when spans cannot be sent. */
   onProblem(problem: string): void;
 }
 
@@ -24,7 +24,7 @@ export type Protocol = 'http/protobuf' | 'http/json';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Undefined when no collector is named, or none is wanted. The libraries are loaded only otherwise. */
+/** Undefined when the environment names no collector or disables tracing; then the libraries are not loaded. */
 export function openSpans(environment: Environment, settings: SpanSettings): SpanSink | undefined {
   const set = (name: string) => environment[name]?.trim() || undefined;
   const endpoint = set('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? set('OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -36,13 +36,13 @@ export function openSpans(environment: Environment, settings: SpanSettings): Spa
     set('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? set('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf';
   try {
     if (!exporters.includes('otlp'))
-      throw new Error(`OTEL_TRACES_EXPORTER is otlp or none, not ${exporters}`);
+      throw new Error(`OTEL_TRACES_EXPORTER must be otlp or none, not ${exporters}`);
     if (!isProtocol(protocol)) {
-      throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or http/json, not ${protocol}`);
+      throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json, not ${protocol}`);
     }
-    // The library would send to a collector on this machine instead, without a word.
+    // With another address, the library would silently send to a collector on this machine.
     if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
-      throw new Error("the collector's address is http://… or https://…");
+      throw new Error("the collector's address must begin with http:// or https://");
     }
     const load = createRequire(import.meta.url);
     const { openTelemetry } = load(join(bundleDir, 'telemetry.cjs')) as { openTelemetry: OpenTelemetry };

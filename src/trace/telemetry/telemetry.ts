@@ -1,4 +1,4 @@
-/** Events as OpenTelemetry spans, by the project's own libraries: a bundle of its own, loaded only when asked for. */
+/** Sends events with OpenTelemetry's own libraries. This is a separate bundle, loaded only when it is needed. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -26,11 +26,11 @@ const METHOD = 'tools/call';
 type Attributes = Record<string, string | number | string[]>;
 
 export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) => {
-  const tell = once(onProblem);
+  const report = once(onProblem);
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({
     resource: resourceOf(version),
-    spanProcessors: [new BatchSpanProcessor(telling(exporter, tell))],
+    spanProcessors: [new BatchSpanProcessor(reporting(exporter, report))],
   });
   const tracer = provider.getTracer('cofferdam', version);
   return {
@@ -46,37 +46,37 @@ export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) =
         }
         span.end(momentOf(event.at + event.ms));
       } catch (error) {
-        tell(`a call could not be made into a span: ${(error as Error).message}`);
+        report(`a call could not be sent as a span: ${(error as Error).message}`);
       }
     },
-    close: () => closeInTime(provider, tell),
+    close: () => closeInTime(provider, report),
   };
 };
 
-async function closeInTime(provider: BasicTracerProvider, tell: (problem: string) => void): Promise<void> {
+async function closeInTime(provider: BasicTracerProvider, report: (problem: string) => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      tell('the last spans could not be sent in time');
+      report('the last spans could not be sent in time');
       resolve();
     }, LAST_SENDING_MS);
   });
-  // The exporter has reported a failure.
+  // The exporter has already reported a failure.
   await Promise.race([provider.shutdown().catch(() => {}), late]);
   clearTimeout(timer);
 }
 
-/** What the environment says of the service comes before what we say ourselves. */
+/** What the environment says about the service overrides our own values. */
 function resourceOf(version: string): Resource {
   const ours = resourceFromAttributes({ 'service.name': 'cofferdam', 'service.version': version });
   return ours.merge(detectResources({ detectors: [envDetector] }));
 }
 
-function telling(exporter: SpanExporter, tell: (problem: string) => void): SpanExporter {
+function reporting(exporter: SpanExporter, report: (problem: string) => void): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== SENT) tell(`spans are not taken by the collector: ${reasonOf(result.error)}`);
+        if (result.code !== SENT) report(`the collector does not accept spans: ${reasonOf(result.error)}`);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),
@@ -84,13 +84,13 @@ function telling(exporter: SpanExporter, tell: (problem: string) => void): SpanE
   };
 }
 
-/** A refused connection to a name with several addresses comes as one error with several inside. */
+/** If a host has several addresses and all refuse, the error has no message of its own, only a code. */
 function reasonOf(error: Error | undefined): string {
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   return message || (code === undefined ? 'no reason given' : String(code));
 }
 
-/** An undo of the operator's is no call of a client. */
+/** Whether a client made the call. The operator's undos have the dialect `cofferdam`. */
 function isCall({ dialect }: TraceEvent): boolean {
   return dialect !== 'cofferdam';
 }
@@ -129,7 +129,7 @@ function attributesOf(event: TraceEvent): Attributes {
   return attributes;
 }
 
-/** `cofferdam.paths.changed` and so on: what a collector can be asked for. */
+/** One attribute for each way of touching a path (`cofferdam.paths.changed` …): collectors can filter by it. */
 function pathsByHow(paths: readonly TracedPath[]): Record<string, string[]> {
   const grouped: Record<string, string[]> = {};
   for (const { path, how } of paths) {
@@ -140,14 +140,14 @@ function pathsByHow(paths: readonly TracedPath[]): Record<string, string[]> {
   return grouped;
 }
 
-/** Half a surrogate pair has no UTF-8. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 function wellFormed<T extends string | number | string[]>(value: T): T {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return value.replace(/\p{Cs}/gu, '\ufffd') as T;
   return value.map(wellFormed) as T;
 }
 
-/** Seconds and nanoseconds: a plain number below the start of the process would be taken as counted from there. */
+/** Seconds and nanoseconds. The library would take a small plain number as counted from the start of the process. */
 function momentOf(milliseconds: number): [number, number] {
   const microseconds = Math.round(milliseconds * 1000);
   const seconds = Math.floor(microseconds / 1e6);
@@ -166,10 +166,10 @@ function contextOf(traceparent: string | undefined): Context {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-function once(tell: (problem: string) => void): (problem: string) => void {
-  let told = false;
+function once(report: (problem: string) => void): (problem: string) => void {
+  let reported = false;
   return (problem) => {
-    if (!told) tell(problem);
-    told = true;
+    if (!reported) report(problem);
+    reported = true;
   };
 }

@@ -1,4 +1,4 @@
-/** The argument list in pieces, compared with what Node makes of it. */
+/** The tokens of an argument list, compared with those of Node's own parser. */
 import { parseArgs } from 'node:util';
 import { expect, it } from 'vitest';
 import { type Flag, flags } from '../../../src/cli/arguments/options/flags.ts';
@@ -18,7 +18,7 @@ function byNode(args: string[]) {
   return tokens.map(({ index: _, ...token }) => token);
 }
 
-it('are the same for every command line', () => {
+it('random command lines have the same tokens as with parseArgs of Node', () => {
   const random = seededRandom(7);
   const names = [...known.map(({ name }) => name), 'stat', 'constructor', ''];
   const odd = ['--', '-', '', '--=', '---', '--=x', '-=', '-h', '-hV', '-Vh', '-hx=1', 'DIR', 'a=b'];

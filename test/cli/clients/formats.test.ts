@@ -1,4 +1,4 @@
-/** An entry is added to a configuration and taken out again, and nothing else in it changes. */
+/** Adding an entry to a configuration and taking it out again changes nothing else. */
 import { describe, expect, it } from 'vitest';
 import type { FormatName, ServerEntry } from '../../../src/cli/clients/client.ts';
 import { type EntryPlace, entryIn, withEntry, withoutEntry } from '../../../src/cli/clients/formats/edit.ts';
@@ -15,7 +15,7 @@ function place(format: FormatName, ...keys: string[]): EntryPlace {
   return { format, keys, name: 'cofferdam' };
 }
 
-/** Whether one text is the other with pieces added: everything that was there is there, in the same order. */
+/** Whether one text is the other with pieces added: everything is still there, in the same order. */
 function contains(longer: string, shorter: string): boolean {
   let at = 0;
   for (const character of longer) if (character === shorter[at]) at++;
@@ -29,11 +29,11 @@ const kinds: [string, EntryPlace, (choice: Choice) => string][] = [
   ['YAML', place('yaml', 'extensions'), randomYaml],
 ];
 
-/** An empty mapping that was there cannot be told from one that came with the entry. */
+/** An empty mapping that existed before looks the same as one that was added with the entry. */
 const LEAST_AS_BEFORE = { json: 0, toml: 0.999, yaml: 0.8 };
 
 describe.each(kinds)('%s', (_, where, random) => {
-  it('keeps every byte of random files, and gives them back without a backup, nearly always as they were', () => {
+  it('keeps every byte of random files, and nearly always restores them exactly without a backup', () => {
     let asBefore = 0;
     for (let seed = 0; seed < ROUNDS; seed++) {
       const before = random(new Choice(seed));
@@ -42,7 +42,7 @@ describe.each(kinds)('%s', (_, where, random) => {
       expect(entryIn(after, where), told).toEqual(entry);
       expect(contains(after, before), told).toBe(true);
       const back = withoutEntry(after, where);
-      // Where several texts become the same one, any of them is right: the backup knows which it was.
+      // If several texts become the same one, any of them is right: the backup knows which it was.
       if (back === before) asBefore++;
       else expect(withEntry(back, where, entry), told).toBe(after);
       expect(entryIn(back, where), told).toBeUndefined();
@@ -68,7 +68,7 @@ describe('JSON', () => {
       '{\r\n\t"mcpServers": {\r\n\t\t"x": {}, // mine\r\n\t\t"cofferdam": {\r\n\t\t\t"command": "c",\r\n\t\t\t"args": [\r\n\t\t\t\t"d"\r\n\t\t\t]\r\n\t\t},\r\n\t},\r\n}',
     ],
     [
-      'a comment behind the last entry',
+      'a comment after the last entry',
       '{\n  "a": 1 // one\n}\n',
       '{\n  "a": 1, // one\n  "mcpServers": {\n    "cofferdam": {\n      "command": "c",\n      "args": [\n        "d"\n      ]\n    }\n  }\n}\n',
     ],
@@ -77,14 +77,14 @@ describe('JSON', () => {
     expect(withoutEntry(after, where)).toBe(before);
   });
 
-  it('takes out an entry from between two others, with nothing but its comma', () => {
+  it('takes out an entry between two others, with only its comma', () => {
     const text =
       '{"mcpServers": {\n  "a": {},\n  // ours\n  "cofferdam": { "command": "c" }, // why\n  "b": {}\n}}';
     expect(withoutEntry(text, where)).toBe('{"mcpServers": {\n  "a": {},\n  // ours // why\n  "b": {}\n}}');
   });
 });
 
-describe('what cannot be changed', () => {
+describe('a text that cannot be changed', () => {
   const problem = (format: FormatName, text: string, ...keys: string[]) => {
     try {
       withEntry(text, place(format, ...keys), entry);
@@ -108,7 +108,7 @@ describe('what cannot be changed', () => {
     expect(problem(format, text, key)?.slice(0, 2)).toEqual([line, column]);
   });
 
-  it('an inline table of TOML and a second YAML document are refused, too', () => {
+  it('may have an inline table of TOML or a second YAML document', () => {
     expect(problem('toml', 'mcp_servers = { a = { command = "x" } }\n', 'mcp_servers')?.[2]).toContain(
       'by hand',
     );

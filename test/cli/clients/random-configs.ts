@@ -1,6 +1,6 @@
-/** Random configurations in JSON with comments, TOML and YAML: valid, and as untidy as people write them. */
+/** Random configurations in JSON with comments, TOML and YAML: valid, but as untidy as people write them. */
 
-/** Numbers from 0 to 1 that a seed decides, so that a failure can be looked at again. */
+/** Numbers from 0 to 1 that depend on a seed, so that a failure can be repeated. */
 export function randomFrom(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {
@@ -30,7 +30,7 @@ export class Choice {
     return list[this.from(0, list.length - 1)]!;
   }
 
-  /** A key that no other has. */
+  /** A key that was not used before. */
   key(): string {
     return `${this.of(['a', 'theme', 'size-px', 'Zürich', 'x_1'])}${this.#names++}`;
   }

@@ -1,4 +1,4 @@
-/** `forget` as a user types it: what was kept of a secret is nowhere in the state directory any more. */
+/** `forget` as a user types it: afterwards, nothing in the state directory holds the secret any more. */
 import { spawn } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   client = await InProcessClient.start([...SERVING, '--state', state, root]);
 }
 
-/** As it is with users: what one process knows, the other must find out. */
+/** As users do: the server runs in a process of its own, and shares no memory with the commands. */
 async function serveInOtherProcess(): Promise<void> {
   client = await RawClient.start([...SERVING, '--state', state, root]);
 }
@@ -47,7 +47,7 @@ const write = (path: string, content: string) => client!.text('write_file', { pa
 const newest = async (): Promise<string> =>
   JSON.parse((await run('history', '--json', '--limit', '1')).stdout)[0].id;
 
-/** Every file below the state directory in which the secret stands, packed or not. */
+/** Every file below the state directory that contains the secret, compressed or not. */
 function holding(secret = SECRET, directory = state): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(directory, name))
@@ -59,7 +59,7 @@ function holding(secret = SECRET, directory = state): string[] {
     });
 }
 
-/** A server that is running makes and renames its drafts meanwhile. */
+/** The bytes of a file. Undefined if it is gone: a running server renames its drafts meanwhile. */
 function readIfFile(path: string): Buffer | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path) : undefined;
@@ -68,7 +68,7 @@ function readIfFile(path: string): Buffer | undefined {
   }
 }
 
-/** In every way in which the journal and the trace keep something. */
+/** Makes the journal and the trace keep the secret in every way that they have. */
 async function scatter(): Promise<void> {
   const long = `${SECRET}\n${'padding that can be packed\n'.repeat(2000)}`;
   layOut(root, { 'tree/deep/key.txt': `${SECRET} in a tree\n`, 'tree/other.txt': 'other\n' });
@@ -126,7 +126,7 @@ test('removes every content that a path ever had, and keeps those of other paths
   expect(existsSync(join(root, 'tree/deep'))).toBe(false);
 });
 
-test('removes the same content of another path too, and says so', async () => {
+test('also removes the same content of another path, and says so', async () => {
   await serve();
   await write('a.txt', `${SECRET}\n`);
   await write('b.txt', `${SECRET}\n`);
@@ -152,7 +152,7 @@ test('removes copies inside deleted directories too, whichever copy the user nam
     await client!.text('delete_file', { path: 't' });
     await write('a.txt', 'clean\n');
     expect(holding().length).toBe(4);
-    // By itself, t may be the beginning of an entry.
+    // A bare `t` could also be the beginning of an entry's id.
     const { stdout } = await run('forget', `./${named}`);
     for (const other of ['a.txt', 'b.txt', 't'].filter((path) => !named.startsWith(path))) {
       expect([named, stdout]).toEqual([named, expect.stringMatching(`same contents.*${join(root, other)}`)]);
@@ -162,7 +162,7 @@ test('removes copies inside deleted directories too, whichever copy the user nam
   }
 });
 
-test('names the other entry that keeps the same content of a deleted file', async () => {
+test('names the other entry that still needs the content of a deleted file', async () => {
   layOut(root, { 'a.txt': `${SECRET}\n`, 't/b.txt': `${SECRET}\n` });
   await serve();
   await write('a.txt', 'clean\n');

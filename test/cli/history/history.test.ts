@@ -39,7 +39,7 @@ afterEach(() => home.remove());
 
 const run = (...args: string[]) => runInProcess([...args, '--state', state], { cwd: home.path });
 
-/** Changes something, as the tool of that name would, and gives the entry's id. */
+/** Changes something as the tool of that name would, and returns the id of the entry. */
 async function change(
   tool: string,
   make: (engine: Engine) => Promise<unknown>,
@@ -67,14 +67,14 @@ const fine = async (...args: string[]) => {
 const oneLine = (words: string) =>
   expect.stringMatching(new RegExp(`^cofferdam: [^\\n]*${words}[^\\n]*\\n$`));
 
-describe('without anything', () => {
+describe('without any recorded change', () => {
   test('there is no history, nothing to undo, and nothing to redo', async () => {
     expect(await fine('history')).toBe('No changes are recorded.\n');
     expect(await fine('history', '--json')).toBe('[]\n');
     expect(await run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
     expect(await run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
     expect(await run('undo', '--since', '1h')).toEqual(await run('undo'));
-    // A directory in which nothing was changed, by its name alone too.
+    // A directory in which nothing was changed, also by its bare name.
     for (const name of ['./root', 'root']) {
       expect(await run('undo', name)).toEqual(await run('undo'));
       expect(await run('undo', name, '--since', '1h')).toEqual(await run('undo'));
@@ -115,7 +115,7 @@ describe('history', () => {
     expect(await entries('--since', '2099-01-01')).toEqual([]);
   });
 
-  test('names what was redone, whatever else is listed', async () => {
+  test('names the entry that was redone, even if it is not listed', async () => {
     const id = await write('a.txt', 'two\n');
     await fine('undo');
     await fine('redo');
@@ -124,7 +124,7 @@ describe('history', () => {
     expect(await fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
   });
 
-  test('and the trace call an undo after a redo an undo', async () => {
+  test('calls an undo after a redo an undo, and so does the trace', async () => {
     const id = await write('a.txt', 'two\n');
     for (const command of ['undo', 'redo', 'undo', 'redo', 'undo']) await fine(command);
     const listed = (await fine('history')).match(/(?:undo|redo) \w+/g);
@@ -133,7 +133,7 @@ describe('history', () => {
     expect(traced.map((line) => JSON.parse(line).tool)).toEqual(['undo', 'redo', 'undo', 'redo', 'undo']);
   });
 
-  test('of one directory leaves out the others, also by a link to it', async () => {
+  test('lists only one directory on request, even through a link to it', async () => {
     const one = await write('d/x.txt', 'xx\n');
     const two = await change(
       'write_file',
@@ -151,7 +151,7 @@ describe('history', () => {
         stdout: '',
         stderr: oneLine('./nowhere: no such directory'),
       });
-    // An undo in one directory leaves the other alone. A name alone will do.
+    // An undo in one directory leaves the other alone. A bare name is enough.
     await fine('undo', './link');
     await fine('redo');
     await fine('undo', 'link');
@@ -161,14 +161,14 @@ describe('history', () => {
 });
 
 describe('diff', () => {
-  test('shows what one entry changed, by any beginning of its id', async () => {
+  test('shows what one entry changed, given any beginning of its id', async () => {
     const id = await write('a.txt', 'two\n');
     for (const named of [id, id.slice(0, 4)]) {
       expect(await fine('diff', named)).toContain('@@ -1 +1 @@\n-one\n+two\n');
     }
   });
 
-  test('shows deletions, moves and binary files for what they are', async () => {
+  test('says when something was deleted, moved or is binary', async () => {
     writeFileSync(at('e.txt'), 'eee\n');
     expect(await fine('diff', await remove('a.txt'))).toContain('-one\n');
     expect(await fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
@@ -189,7 +189,7 @@ describe('diff', () => {
 });
 
 describe('undo and redo', () => {
-  test('take the last change back and do it again, as often as asked', async () => {
+  test('take back the last change and make it again, any number of times', async () => {
     const before = readBack(root);
     await remove('d');
     const after = readBack(root);
@@ -205,7 +205,7 @@ describe('undo and redo', () => {
     expect(await run('redo')).toMatchObject({ status: 1, stderr: 'There is nothing to redo.\n' });
   });
 
-  test('walk back one by one, and forth again', async () => {
+  test('go back entry by entry, and forward again', async () => {
     const trees = [readBack(root)];
     for (const content of ['two\n', 'three\n', 'four\n']) {
       await write('a.txt', content);
@@ -221,7 +221,7 @@ describe('undo and redo', () => {
     }
   });
 
-  test('redo starts with the last undone entry, even if it was undone before', async () => {
+  test('start a redo with the entry that was undone last, even if it was also undone before', async () => {
     const [a, b] = [await write('a.txt', 'two\n'), await write('b.txt', 'bb\n')];
     await fine('undo', b);
     await fine('redo');
@@ -233,7 +233,7 @@ describe('undo and redo', () => {
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'bb\n' });
   });
 
-  test('name one entry, and refuse it the second time', async () => {
+  test('take the id of an entry, and refuse it the second time', async () => {
     const id = await write('a.txt', 'two\n');
     await write('b.txt', 'bb\n');
     await fine('undo', id.slice(0, 5));
@@ -250,7 +250,7 @@ describe('undo and redo', () => {
     });
   });
 
-  test('a call over several files is one entry, and undone as one', async () => {
+  test('treat a call that changes several files as one entry', async () => {
     const before = readBack(root);
     const paths = [at('a.txt'), at('b.txt'), at('d/x.txt')];
     const edits = [{ oldText: '\n', newText: '!\n' }];
@@ -261,7 +261,7 @@ describe('undo and redo', () => {
     expect(readBack(root)).toEqual(before);
   });
 
-  test('--since takes back all of that time, the newest first', async () => {
+  test('take back everything since a time, newest first', async () => {
     const before = readBack(root);
     await write('a.txt', 'two\n');
     await write('new/file.txt', 'new\n');
@@ -278,8 +278,8 @@ describe('undo and redo', () => {
   });
 });
 
-describe('what is in the way', () => {
-  test('is shown as a diff; --force keeps both', async () => {
+describe('an obstacle to an undo', () => {
+  test('is shown as a diff, and --force keeps both versions', async () => {
     const id = await write('a.txt', 'two\n');
     appendFileSync(at('a.txt'), 'theirs\n');
     const refused = await run('undo');
@@ -294,7 +294,7 @@ describe('what is in the way', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
   });
 
-  test('is also shown as a diff where a deleted or moved path exists again', async () => {
+  test('is also shown as a diff when a deleted or moved path exists again', async () => {
     await remove('a.txt');
     writeFileSync(at('a.txt'), 'one\ntheirs\n');
     const deleted = await run('undo');
@@ -308,7 +308,7 @@ describe('what is in the way', () => {
     expect(moved.stderr).toContain('\n b\n+theirs too\n');
   });
 
-  test('can be lost or damaged content: then nothing changes, even with --force', async () => {
+  test('can be lost or damaged content: then nothing is changed, even with --force', async () => {
     const id = await write('a.txt', 'two\n');
     const second = await remove('b.txt');
     for (const name of readdirSync(join(state, 'store')))
@@ -328,7 +328,7 @@ describe('what is in the way', () => {
     expect((await entries()).map((entry) => entry.state)).toEqual(['done', 'done']);
   });
 
-  test('can be a moved directory: then history and diff still work', async () => {
+  test('can be a moved directory: history and diff still work', async () => {
     const id = await write('a.txt', 'two\n');
     renameSync(root, join(home.path, 'elsewhere'));
     expect(await entries()).toHaveLength(1);
@@ -357,7 +357,7 @@ describe('what is in the way', () => {
     expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
   });
 
-  test('stops --since there, and says what was done before', async () => {
+  test('stops --since, which says what it has done so far', async () => {
     await write('a.txt', 'two\n');
     await write('b.txt', 'bb\n');
     appendFileSync(at('a.txt'), 'theirs\n');
@@ -370,7 +370,7 @@ describe('what is in the way', () => {
   });
 });
 
-test('an id that begins like another one is named with more letters', async () => {
+test('an id that begins like another one needs more letters', async () => {
   const journal = new Journal(openDirectoryState(state));
   for (const e of ['abcd222222', 'abcd333333']) {
     journal.log.append({ e, at: Date.now(), by: {}, roots: [root], did: [] });
@@ -421,7 +421,7 @@ describe('a state directory that cannot be used', () => {
     });
 
   test.skipIf(asNobody('--version').status !== 0)(
-    'is enough for history and diff if it can be read (needs root)',
+    'is enough for history and diff if it can at least be read (needs root)',
     async () => {
       const id = await write('a.txt', 'two\n');
       rmSync(join(state, 'aside'), { recursive: true, force: true });
@@ -459,7 +459,7 @@ describe('a call', () => {
   const call = (env: NodeJS.ProcessEnv, tool: string, args: object, directory = root, ...more: string[]) =>
     runInProcess(['call', tool, JSON.stringify(args), directory, ...more], { env });
 
-  test('says when its changes are not kept, and only then', async () => {
+  test('logs that its changes are not kept, but only if they are not', async () => {
     const change = { path: at('a.txt'), content: 'two\n' };
     expect(await call(inside(), 'write_file', change)).toMatchObject({
       status: 0,
@@ -500,7 +500,7 @@ describe('--dry-run', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('takes the changes of one file in their order', async () => {
+  test('considers several changes of one file in their order', async () => {
     for (const text of ['two\n', 'three\n']) {
       await change('write_file', (engine) => engine.files.write(at('a.txt'), text));
     }
@@ -512,7 +512,7 @@ describe('--dry-run', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('three\n');
   });
 
-  test('says what is in the way', async () => {
+  test('shows obstacles', async () => {
     const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
     writeFileSync(at('a.txt'), 'somebody else\n');
     const { status, stderr } = await run('undo', id, '--dry-run');

@@ -1,4 +1,4 @@
-/** The command line of a fleet: names of directories, the address of the database, and who gets to see it. */
+/** The command line of a fleet: names of directories, and the address of the database, which stays secret. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     ]);
   const content = () => readFileSync(join(shared, 'a.txt'), 'utf8');
 
-  it('shows, undoes and redoes from anywhere, and needs the directory only to change it', async () => {
+  it('shows history without the directory, and undoes and redoes with it', async () => {
     expect((await edit('one', 'two')).status).toBe(0);
     expect((await run(['history'])).stdout).toMatch(/edit_file\s+done\s+changed =docs\/a\.txt/);
     expect((await run(['history', '=docs'])).stdout).toContain('=docs/a.txt');
@@ -78,7 +78,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     expect((await run(['trace'])).stdout).toMatch(/edit_file[\s\S]*undo/);
   });
 
-  it('refuses what would not keep replicas apart', async () => {
+  it('refuses command lines that would not keep replicas apart', async () => {
     const call = async (...roots: string[]) =>
       (await run(['call', 'list_directory', '{"path":"."}', ...roots])).stderr;
     expect(await call(shared)).toContain('DIR=NAME');
@@ -95,7 +95,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     expect((await run(['--client-roots'])).stderr).toContain('DIR=NAME');
   });
 
-  it('takes the address from a file that nobody else may read', async () => {
+  it('takes the address from a file that other users cannot read', async () => {
     const file = join(scratch.path, 'address');
     writeFileSync(file, `${address}\n`, { mode: 0o600 });
     expect((await run(['history', '--state-file', file], {})).stdout).toBe('No changes are recorded.\n');
@@ -116,7 +116,7 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
       /PostgreSQL at 127\.0\.0\.1:1.*ECONNREFUSED/,
     );
     expect((await run(['history', '--state', 'postgres://u:hidden-word@[/x'], {})).stderr).toContain(
-      'no address like',
+      'not an address like',
     );
     expect((await run(['doctor', `${shared}=docs`])).stdout).toContain('kept in PostgreSQL at 127.0.0.1');
   });

@@ -1,4 +1,4 @@
-/** Arguments that a tool does not take: refused where the schema says so, else named in a content item of their own. */
+/** Arguments that a tool does not take are refused by a strict schema, and otherwise named in a note. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dialectNamed } from '../../../src/dialects/by-name.ts';
 import { callTool } from '../../../src/dialects/call.ts';
@@ -42,7 +42,7 @@ async function texts(dialect: string, name: string, args: unknown, more?: object
 describe('every tool', () => {
   for (const dialect of dialects) {
     for (const { name, input } of dialect.tools) {
-      it(`of ${dialect.name} says what it did not use: ${name}`, async () => {
+      it(`says what it did not use: ${name} of ${dialect.name}`, async () => {
         const outcome = await call(dialect, name, { zebra: 1 });
         const said =
           'error' in outcome
@@ -56,7 +56,7 @@ describe('every tool', () => {
 });
 
 describe('a call with arguments that its tool does not take', () => {
-  it('is done, and a second item names them', async () => {
+  it('succeeds, and a second item names them', async () => {
     expect(await texts('replay', 'read_file', { path: 'a.txt', offset: 2, limit: 1 })).toEqual([
       'one\ntwo\n',
       '[ignored: offset, limit; read_file takes path]',
@@ -67,7 +67,7 @@ describe('a call with arguments that its tool does not take', () => {
     expect(await texts('replay', 'read_file', { path: 'a.txt' })).toEqual(['one\ntwo\n']);
   });
 
-  it('names those inside lists by their place', async () => {
+  it('gets a note that names those inside lists by their index', async () => {
     const edits = [
       { oldText: 'one', newText: '1' },
       { oldText: 'two', newText: '2', foo: true, 'a\nb': 0 },
@@ -79,14 +79,14 @@ describe('a call with arguments that its tool does not take', () => {
     expect(readBack(directory.path)).toEqual({ 'a.txt': '1\n2\n' });
   });
 
-  it('is told which name is close', async () => {
+  it('gets a note that suggests similar names', async () => {
     const edits = [{ oldText: 'one', newText: '1', caseInsensitiv: true }];
     const [, note] = await texts('replay', 'edit_file', { path: 'a.txt', edits, dry_run: true });
     expect(note).toContain('dry_run (did you mean dryRun?)');
     expect(note).toContain('edits[0].caseInsensitiv (did you mean caseInsensitive?)');
   });
 
-  it('gets the note also beside JSON, with the tool name that it used', async () => {
+  it('gets the note next to a JSON answer, with the tool name that the client used', async () => {
     const outcome = await call(
       dialectNamed('repo')!,
       'read_file',
@@ -112,18 +112,18 @@ describe('a call with arguments that its tool does not take', () => {
     });
   });
 
-  it('is refused with the close name where the schema allows no others', async () => {
+  it('is refused where the schema allows no others, with the similar name', async () => {
     const outcome = await call(dialectNamed('workspace')!, 'read_file', { file: 'a.txt', maxbytes: 1 });
     expect(JSON.stringify(outcome)).toContain('unknown field: maxbytes (did you mean maxBytes?)');
   });
 
-  it('may use the silent aliases, also beside their real names', async () => {
+  it('may use the hidden aliases, even together with their real names', async () => {
     const aliased = { path: '.', pattern: 'a.t' };
     expect(await texts('replay', 'search_files', aliased)).toHaveLength(1);
     expect(await texts('replay', 'search_files', { ...aliased, directory: '.' })).toHaveLength(1);
   });
 
-  it('gets a short note however many and long they are', async () => {
+  it('gets a short note, however many there are and however long', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'n'.repeat(5000)}${i}`, i]));
     const [, note] = await texts('replay', 'read_file', { path: 'a.txt', ...many });
     expect(note!.length).toBeLessThan(1000);

@@ -1,4 +1,4 @@
-/** Lists that are longer than anybody means: refused before any tool works on them. */
+/** Lists that are absurdly long are refused before any tool works on them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkBySchema } from '../../../src/dialects/arguments/arguments.ts';
 import { dialectNamed } from '../../../src/dialects/by-name.ts';
@@ -49,7 +49,7 @@ describe('globs', () => {
     ['replay', 'grep_files', (excludeGlobs) => ({ directory: '.', regex: 'one', excludeGlobs })],
     ['replay', 'grep_files', (globs) => ({ regex: 'one', globs: [...globs.slice(1), '*.txt'] })],
   ];
-  it.each(calls)('of %s %s may be many, but not more than 1000', async (dialect, tool, args) => {
+  it.each(calls)('may be many, but no more than 1000, in %s %s', async (dialect, tool, args) => {
     expect(await answer(dialect, tool, args(numbered(1000, 'x')))).toContain('a.txt');
     const refused = await answer(dialect, tool, args(numbered(1001, 'x')));
     expect(refused).toContain(
@@ -59,14 +59,14 @@ describe('globs', () => {
 });
 
 describe('files of fileeditor', () => {
-  it('are refused when one is named twice or when they are too many', async () => {
+  it('are refused if one is named twice, or if there are too many', async () => {
     await answer('fileeditor', 'set_workspace', { path: directory.path });
     const calls: [string, object][] = [
       ['write_files', { content: 'x', line_count: 1 }],
       ['insert_contents', { content: 'x', line: 1 }],
     ];
     for (const [tool, args] of calls) {
-      // The engine, which looks for the files, would miss the first one before.
+      // If the engine looked for the files first, it would complain about the first one instead.
       const twice = await answer('fileeditor', tool, { ...args, path: ['no/../b.txt', 'a.txt', 'a.txt'] });
       expect(twice).toContain('path names the same file twice: items 2 and 3 are a.txt; nothing was changed');
       const many = await answer('fileeditor', tool, { ...args, path: numbered(5001, 'new') });
@@ -77,7 +77,7 @@ describe('files of fileeditor', () => {
 });
 
 describe('edits', () => {
-  it.each(['standard', 'replay'])('of %s may be 10000, and nothing is done with more', async (dialect) => {
+  it.each(['standard', 'replay'])('may be 10000 for %s, and more change nothing', async (dialect) => {
     const edits = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
         oldText: i % 2 ? 'two' : 'one',
@@ -95,7 +95,7 @@ describe('edits', () => {
 });
 
 describe('a tree of small objects', () => {
-  it('is looked through in turns', async () => {
+  it('is checked over several turns of the event loop', async () => {
     const tree = (depth: number): object => (depth === 0 ? [] : { a: tree(depth - 1), b: tree(depth - 1) });
     const { input } = dialectNamed('replay')!.tools.find(({ name }) => name === 'read_file')!;
     const sent = { path: 'a.txt', more: tree(17) };
@@ -122,7 +122,7 @@ describe('objects in a list of texts', () => {
       { content: 'x', line_count: 1 },
       'path must be a string or an array of strings',
     ],
-  ])('are refused without a look at their members: %s %s', async (dialect, tool, list, sent, says) => {
+  ])('are refused without visiting their members: %s %s', async (dialect, tool, list, sent, says) => {
     let looks = 0;
     const members = (target: object) => {
       looks++;

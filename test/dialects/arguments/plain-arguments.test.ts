@@ -1,4 +1,4 @@
-/** The quick way through the arguments comes to what the validator comes to, for every tool there is. */
+/** The quick check of arguments agrees with the validator, for every tool. */
 import { expect, it } from 'vitest';
 import { checkBySchema } from '../../../src/dialects/arguments/arguments.ts';
 import { plainArguments } from '../../../src/dialects/arguments/plain-arguments.ts';
@@ -24,7 +24,7 @@ const VALUES = [
   {},
 ];
 
-it('takes what the validator takes, with the same defaults, and leaves the rest to it', async () => {
+it('accepts only what the validator accepts, with the same defaults', async () => {
   const random = seededRandom(11);
   const tools = dialects.flatMap((dialect) => dialect.tools);
   let plain = 0;
@@ -49,7 +49,7 @@ function fitting(required: readonly string[] = []): Record<string, unknown> {
   return Object.fromEntries(required.map((name) => [name, 'a']));
 }
 
-it('refuses nothing by itself: what is missing, unknown, too small or torn is for the validator', () => {
+it('refuses nothing itself: the validator judges what is missing, unknown, too small or not valid Unicode', () => {
   const input = {
     type: 'object',
     properties: { path: { type: 'string' }, head: { type: 'integer', minimum: 1 } },

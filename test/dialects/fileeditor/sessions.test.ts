@@ -1,4 +1,4 @@
-/** The workspace as the state of one client's session, with calls that do not wait for each other. */
+/** The workspace belongs to one client's session, whose calls do not wait for each other. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterEach(async () => {
   temporary.remove();
 });
 
-/** `arrival`: when the call came, if that was not now. */
+/** `arrival`: when the call arrived. Default: now. */
 async function call(
   session: Session,
   name: string,
@@ -39,14 +39,14 @@ async function call(
     ...{ engine: engine.as(caller), caller, session, signal },
     ...{ home: homedir(), settings: {}, progress: () => {} },
   });
-  arrival.name();
+  arrival.markNamed();
   if (!('result' in outcome)) throw new Error(`${name} must not fail as a protocol error`);
   const [item] = outcome.result.content;
   return item?.type === 'text' ? item.text : '';
 }
 
 describe('a session', () => {
-  it('does not share its workspace with another one of the same server', async () => {
+  it('does not share its workspace with other sessions of the same server', async () => {
     proves('fileeditor.decided.session');
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const first: Session = {};
@@ -59,7 +59,7 @@ describe('a session', () => {
     expect(await call(second, 'read_files', { path: join(root, 'one/a.txt') })).toContain('Access denied');
   });
 
-  it('lets calls that were sent after set_workspace work in the new place without waiting', async () => {
+  it('runs calls that were sent after set_workspace in the new workspace, although nobody awaited its answer', async () => {
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const session: Session = {};
     const answers = await Promise.all([
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect(answers[5]).toBe('1 | 2');
   });
 
-  it('enters a directory that a call just before it makes', async () => {
+  it('can choose a directory that the call just before creates', async () => {
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
     const [, , read] = await Promise.all([
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(read).toBe('1 | n');
   });
 
-  it('lets calls that are at work end in the workspace that they began in', async () => {
+  it('lets running calls finish in the workspace that they began in', async () => {
     layOut(root, { 'one/a.txt': 'x\n'.repeat(5000), 'two/a.txt': '2\n' });
     const session: Session = {};
     await call(session, 'set_workspace', { path: join(root, 'one') });
@@ -111,7 +111,7 @@ describe('a session', () => {
     expect(untouched).toBe('2\n');
   });
 
-  it('lets a call whose arguments take long to check work in the workspace of the time when it came', async () => {
+  it('runs a call whose arguments take long to check in the workspace of the time when it arrived', async () => {
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const session: Session = {};
     await call(session, 'set_workspace', { path: join(root, 'one') });
@@ -138,7 +138,7 @@ describe('a session', () => {
     await expectNoMoreHeld([], root);
   });
 
-  it('stays in the directory itself when that is moved and another one takes its name', async () => {
+  it('stays in its directory when that is moved and another one takes its name', async () => {
     layOut(root, { 'app/a.txt': 'mine\n' });
     const session: Session = {};
     await call(session, 'set_workspace', { path: join(root, 'app') });
@@ -150,7 +150,7 @@ describe('a session', () => {
     expect(readBack(root)).toEqual({ 'app/a.txt': 'other\n', 'moved/a.txt': 'mine\n', 'moved/b.txt': 'b' });
   });
 
-  it('answers other calls while a pattern runs away', async () => {
+  it('answers other calls while a runaway pattern is matched', async () => {
     layOut(root, { 'a.txt': 'a'.repeat(40), 'b.txt': 'b\n' });
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
@@ -184,7 +184,7 @@ describe('large files', () => {
     expect(await read(`1-${lines}`)).toContain('Error: Too large to read whole');
   });
 
-  it('are read together up to the limit for one', async () => {
+  it('are read together up to the size limit of one file', async () => {
     writeFileSync(join(root, 'half.txt'), Buffer.alloc(limits.wholeFileBytes / 2, 'x'));
     writeFileSync(join(root, 'more.txt'), Buffer.alloc(limits.wholeFileBytes / 2 + 1, 'x'));
     const session: Session = {};
@@ -206,7 +206,7 @@ describe('large files', () => {
     expect(await read({ line_range: '5999999-7000000' })).toBe('5999999 | \n6000000 | ');
   });
 
-  it('are edited up to the limit, and what would grow above it is refused', async () => {
+  it('are edited up to the limit, and an edit that would exceed it is refused', async () => {
     const bytes = Buffer.alloc(limits.wholeFileBytes, 'x');
     bytes.write('ab', bytes.length - 2);
     writeFileSync(join(root, 'big.txt'), bytes);

@@ -1,4 +1,4 @@
-/** What clients see of the tools: a change of it shows here. */
+/** What clients see of the tools. Any change of it fails here. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
@@ -10,7 +10,7 @@ const documented = JSON.parse(readFileSync(new URL('./schemas.json', import.meta
 }[];
 
 describe('tools/list', () => {
-  it('offers the seven tools in their order', () => {
+  it('offers the seven tools in the documented order', () => {
     proves('fileeditor.overview.tools');
     expect(fileeditor.tools.map(({ name }) => name)).toEqual([
       'set_workspace',
@@ -24,13 +24,13 @@ describe('tools/list', () => {
   });
 
   for (const { name, inputSchema } of documented) {
-    it(`shows the schema of ${name} as it is documented, to the order of its keys`, () => {
+    it(`shows the schema of ${name} as documented, even in the order of its keys`, () => {
       const tool = fileeditor.tools.find((each) => each.name === name)!;
       expect(JSON.stringify(tool.input, null, 1)).toBe(JSON.stringify(inputSchema, null, 1));
     });
   }
 
-  it('says of every tool what it does to files', () => {
+  it('says what every tool does to files', () => {
     const hints = fileeditor.tools.map((tool) => [
       tool.name,
       Object.entries(tool.hints).flatMap(([hint, holds]) => (holds ? [hint] : [])),

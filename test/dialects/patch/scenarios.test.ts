@@ -1,4 +1,4 @@
-/** Every patch scenario through the tool: what it answers, and what is on disk afterwards, byte for byte. */
+/** Runs every patch scenario through the tool, and compares the answer and the disk, byte for byte. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

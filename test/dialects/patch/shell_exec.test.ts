@@ -1,4 +1,4 @@
-/** shell_exec through the program as it is installed; what it must refuse or cut off is in test/commands. */
+/** shell_exec through the installed program. test/commands has what it must refuse or cut off. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ describe('the answer', () => {
     expect((await exec('cat')).text).toBe('exit_code: 0\nstdout:\n\nstderr:\n');
   });
 
-  it('is a success with any exit code', async () => {
+  it('is a success whatever the exit code', async () => {
     proves('patch.shell_exec.non-zero');
     expect(await exec('grep', ['nothing', 'a.txt'])).toEqual({
       text: 'exit_code: 1\nstdout:\n\nstderr:\n',
@@ -65,7 +65,7 @@ describe('the answer', () => {
     expect((await exec('sed', ['q7', 'b.txt'])).text).toBe('exit_code: 7\nstdout:\nb\n\nstderr:\n');
   });
 
-  it('is cut at 1 MiB a stream, between characters, with a notice', async () => {
+  it('is truncated at 1 MiB per stream, between characters, with a notice', async () => {
     proves('patch.decided.output-cap');
     const { text } = await exec('cat', Array(4).fill('euro.txt'));
     const characters = Math.floor((1024 * 1024) / 3);
@@ -74,7 +74,7 @@ describe('the answer', () => {
 });
 
 describe('the command', () => {
-  it('is one of the list', async () => {
+  it('must be on the list', async () => {
     proves('patch.shell_exec.whitelist', 'patch.shell_exec.error.CommandNotAllowed');
     expect(readingCommandNames.join(', ')).toBe(PERMITTED);
     expect(await exec('bash', ['-c', 'id'])).toEqual({
@@ -87,7 +87,7 @@ describe('the command', () => {
     expect((await exec('')).text).toMatch(/^CommandNotAllowed: /);
   });
 
-  it('is not mkdir or mv, which have tools of their own', async () => {
+  it('cannot be mkdir or mv, which have tools of their own', async () => {
     proves('patch.shell_exec.excluded');
     const { result } = await client.request('tools/list');
     const { description } = (result!.tools as { name: string; description: string }[]).at(-1)!;
@@ -96,7 +96,7 @@ describe('the command', () => {
       expect((await exec(command, ['x', 'y'])).text).toMatch(/^CommandNotAllowed: /);
   });
 
-  it('works for each of the list', async () => {
+  it('works if it is on the list, whichever it is', async () => {
     const calls: Record<string, string[]> = {
       grep: ['hello', 'a.txt'],
       sed: ['-n', '1p', 'a.txt'],
@@ -159,7 +159,7 @@ describe('the command', () => {
 });
 
 describe('its arguments', () => {
-  it('are checked where they are paths, before anything starts', async () => {
+  it('are checked if they are paths, before anything starts', async () => {
     proves('patch.shell_exec.paths', 'patch.shell_exec.error.OutsideRoot');
     for (const path of ['/etc/passwd', '../outside.txt', `${root}/../outside.txt`, 'sub/../../outside.txt']) {
       expect(await exec('cat', [path])).toEqual({
@@ -170,12 +170,12 @@ describe('its arguments', () => {
     expect((await exec('cat', [`${root}/b.txt`, 'sub/../b.txt'])).text).toContain('stdout:\nb\nb\n');
   });
 
-  it('are also checked as relative names of links', async () => {
+  it('are checked even if they are relative names of links', async () => {
     proves('patch.decided.link-arguments');
     expect((await exec('cat', ['link'])).text).toBe('OutsideRoot: link resolves outside the configured root');
   });
 
-  it('are also checked inside options', async () => {
+  it('are checked even inside options', async () => {
     proves('patch.decided.option-paths');
     for (const option of ['--file=/etc/passwd', '-f/etc/passwd', '--file=link', '-nflink']) {
       expect((await exec('grep', [option, 'a.txt'])).text, option).toMatch(/^OutsideRoot: /);
@@ -183,7 +183,7 @@ describe('its arguments', () => {
     expect((await exec('grep', ['-f', '../outside.txt', 'a.txt'])).text).toMatch(/^OutsideRoot: /);
   });
 
-  it('are not taken for paths where they are scripts or patterns', async () => {
+  it('are not mistaken for paths if they are scripts or patterns', async () => {
     proves('patch.decided.scripts');
     expect((await exec('sed', ['-n', '/hello/p', 'a.txt'])).text).toContain('stdout:\nhello\n');
     expect((await exec('grep', ['/x', 'a.txt'])).text).toBe('exit_code: 1\nstdout:\n\nstderr:\n');
@@ -191,7 +191,7 @@ describe('its arguments', () => {
     expect((await exec('rg', ['../..', 'a.txt'])).text).toMatch(/^exit_code: [01]\n/);
   });
 
-  it('may not make a command write, inside either', async () => {
+  it('may not make a command write, not even inside the root', async () => {
     proves('patch.decided.no-writing');
     const before = readBack(temporary.path);
     const calls: [string, string[]][] = [
@@ -221,7 +221,7 @@ describe('its arguments', () => {
     expect(nothing.result!.content[0]!.text).toBe('InvalidArguments: missing required field: command');
   });
 
-  it('may be many and long, up to what the system takes, and then there is a clear error', async () => {
+  it('may be many and long, and beyond what the system takes there is a clear error', async () => {
     expect((await exec('cat', Array(5000).fill('b.txt'))).text).toContain('b\n'.repeat(5000));
     const long = await exec('awk', ['-v', `x=${'x'.repeat(100_000)}`, 'BEGIN {print length(x)}']);
     expect(long.text).toBe('exit_code: 0\nstdout:\n100000\n\nstderr:\n');
@@ -254,7 +254,7 @@ describe('its arguments', () => {
 });
 
 describe('in read-only mode', () => {
-  it('it still reads, and cannot write', async () => {
+  it('shell_exec reads as usual, and cannot write', async () => {
     proves('patch.decided.read-only');
     const server = await RawClient.start(['--dialect', 'patch', '--read-only', root]);
     try {
@@ -272,7 +272,7 @@ describe('in read-only mode', () => {
 });
 
 describe('programs', () => {
-  it('get a clear error if they are allowed but not installed; rg is included', async () => {
+  it('that are allowed but not installed give a clear error, and rg comes with the package', async () => {
     proves('patch.decided.not-installed', 'patch.decided.rg');
     const empty = join(temporary.path, 'empty');
     mkdirSync(empty);

@@ -1,4 +1,4 @@
-/** patch as clients see it, through the program as it is installed: its tools, its answers, its token. */
+/** patch as clients see it, through the installed program: its tools, its answers, its token. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
@@ -31,7 +31,7 @@ describe('tools/list', () => {
     expect(JSON.stringify(result!.tools)).toBe(JSON.stringify(snapshot));
   });
 
-  it('has the fields of the reference with its types', () => {
+  it('has the fields and types of the reference', () => {
     proves(
       'patch.patch_apply.input.path',
       'patch.patch_apply.input.patch',
@@ -61,12 +61,12 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  it('answers with one text and nothing beside it', async () => {
+  it('answers with one text and nothing else', async () => {
     const { result } = await client.call('append', { path: 'a.txt', content: '2\n' });
     expect(result).toEqual({ content: [{ type: 'text', text: 'Appended 2 bytes to a.txt' }] });
   });
 
-  it('marks a failure as an error of the call, never of the protocol', async () => {
+  it('reports a failure as an error of the call, never of the protocol', async () => {
     proves('patch.decided.errors');
     for (const args of [{ path: 'no.txt', content: 'x' }, { path: 7 }, {}]) {
       const { result, error } = await client.call('append', args);
@@ -76,7 +76,7 @@ describe('tools/call', () => {
     }
   });
 
-  it('tells what the operating system does not allow', async () => {
+  it('says what the operating system does not allow', async () => {
     proves('patch.write_file.error.PermissionDenied');
     const onSystem = await RawClient.start(['--dialect', 'patch', '/sys']);
     try {
@@ -97,7 +97,7 @@ describe('tools/call', () => {
 });
 
 describe('over HTTP', () => {
-  it('every call needs the bearer token', async () => {
+  it('requires the bearer token for every call', async () => {
     proves('patch.auth.bearer');
     const server = new RawClient(['--dialect', 'patch', '--http', '127.0.0.1:0', temporary.path], {
       ...process.env,

@@ -1,4 +1,4 @@
-/** What the tools leave on disk beyond the text: modes, owners, whole files and nothing else. */
+/** What the tools leave on disk besides the text: modes, owners, whole files and nothing else. */
 import {
   chmodSync,
   chownSync,
@@ -35,7 +35,7 @@ afterEach(async () => {
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
 describe('a written file', () => {
-  // Only root may change a file that nobody may write to.
+  // Only root may change a file without write permission.
   const modes = [0o755, 0o600, 0o644, 0o4711, ...(process.getuid?.() === 0 ? [0o444] : [])];
   it.each(modes)('keeps its mode %o', async (mode) => {
     proves('all.write.mode');
@@ -111,7 +111,7 @@ describe('a written file', () => {
     expect(readdirSync(root)).toEqual(['a', 'd']);
   });
 
-  it('is not torn inside a character by half of one', async () => {
+  it('is not damaged by an edit with half of a character', async () => {
     proves('replay.edit_file.whole-characters');
     const { root, failure } = open({ a: '😀\n' });
     for (const oldText of ['\ud83d', '\ude00', '\ude00\n']) {
@@ -123,7 +123,7 @@ describe('a written file', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('😀\n');
   });
 
-  it('has all edits that were sent at once, none lost', async () => {
+  it('has all edits that were sent at once', async () => {
     const marks = Array.from({ length: 20 }, (_, i) => `<${i}>`);
     const { root, text } = open({ a: marks.join('\n') });
     await Promise.all(
@@ -138,7 +138,7 @@ describe('a written file', () => {
 describe('get_file_info', () => {
   const at = new Date('2024-02-29T12:34:56.789Z');
 
-  it('tells type, size, time and permissions of a file, in four lines', async () => {
+  it('shows type, size, time and permissions of a file, in four lines', async () => {
     proves('replay.get_file_info.lines');
     const { root, text } = open({ a: 'grüße' });
     chmodSync(join(root, 'a'), 0o640);
@@ -148,7 +148,7 @@ describe('get_file_info', () => {
     );
   });
 
-  it('tells the same of a directory', async () => {
+  it('shows the same for a directory', async () => {
     proves('replay.get_file_info.lines');
     const { root, text } = open({ 'd/x': '' });
     chmodSync(join(root, 'd'), 0o755);
@@ -179,7 +179,7 @@ describe('get_file_info', () => {
     expect(await text('get_file_info', { path: 'to-d' })).toMatch(/^type: directory\n/);
   });
 
-  it('tells times before 1970 and far ahead', async () => {
+  it('shows times before 1970 and far in the future', async () => {
     const { root, text } = open({ a: '' });
     for (const time of ['1960-05-04T03:02:01.000Z', '2400-01-01T00:00:00.000Z']) {
       utimesSync(join(root, 'a'), new Date(time), new Date(time));
@@ -189,8 +189,8 @@ describe('get_file_info', () => {
   });
 });
 
-describe('what is too much or not a file', () => {
-  it('a file that does not fit into an answer is told as too large', async () => {
+describe('what is too large or not a file', () => {
+  it('reports a file that does not fit into an answer as too large', async () => {
     proves('replay.read_file.failed');
     const { root, failure, text } = open({ a: '' });
     truncateSync(join(root, 'a'), 64 * 1024 * 1024 + 1);
@@ -206,7 +206,7 @@ describe('what is too much or not a file', () => {
     );
   });
 
-  it('an edit that would make a file too large writes nothing', async () => {
+  it('writes nothing if an edit would make a file too large', async () => {
     proves('replay.edit_file.failed');
     const { root, failure } = open({ a: 'x' });
     const file = join(root, 'a');
@@ -218,7 +218,7 @@ describe('what is too much or not a file', () => {
     expect(statSync(file).size).toBe(64 * 1024 * 1024);
   });
 
-  it('a socket is never opened', async () => {
+  it('never opens a socket', async () => {
     proves('all.special');
     const { root, failure, text } = open({});
     const server = createServer();
@@ -232,14 +232,14 @@ describe('what is too much or not a file', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('a block that repeats itself over and over is looked for in reasonable time', async () => {
+  it('searches for a block of many equal lines in reasonable time', async () => {
     const { failure } = open({ a: '}\n'.repeat(200_000) });
     const oldText = `${'  }\n'.repeat(5000)}  x`;
     const edits = [{ oldText }];
     expect(await failure('edit_file', { path: 'a', edits })).toMatchObject({ code: -32603 });
   });
 
-  it('a long text in a long file of one letter is found in reasonable time too, with and without case', async () => {
+  it('finds a long text in a long file of one letter in reasonable time, with and without case', async () => {
     const { failure } = open({ a: 'a'.repeat(8_000_000) });
     const oldText = `${'a'.repeat(10_000)}b${'a'.repeat(10_000)}`;
     for (const caseInsensitive of [false, true]) {

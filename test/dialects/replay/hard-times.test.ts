@@ -31,7 +31,7 @@ async function serve(tree: Tree): Promise<InProcessClient> {
   return client;
 }
 
-/** In a process of its own, which can be killed. */
+/** Starts a server in a process of its own, which can be killed. */
 async function serveApart(tree: Tree): Promise<RawClient> {
   layOut(root, { './': '', ...tree });
   const client = await RawClient.start(['--dialect', 'replay', root]);
@@ -39,7 +39,7 @@ async function serveApart(tree: Tree): Promise<RawClient> {
   return client;
 }
 
-describe('a pattern that runs away', () => {
+describe('a runaway pattern', () => {
   const hostile = `${'a'.repeat(50)}!\n`;
   const tree = { 'evil.txt': hostile, 'evil-crlf.txt': `x\r\n${hostile}`, 'd/b.txt': 'b1\n' };
   const runaway = (path: string, dryRun: boolean) => {
@@ -50,9 +50,9 @@ describe('a pattern that runs away', () => {
   const cutOffAfter = (ms: number) => Object.assign(limits, { regexTimeoutMs: ms });
   afterEach(() => cutOffAfter(regexTimeoutMs));
 
-  it('holds up no other call', async () => {
+  it('delays no other call', async () => {
     const client = await serve(tree);
-    // Longer than any of the calls below waits for the patterns.
+    // Longer than any of the calls below waits for the runaway patterns.
     cutOffAfter(3_600_000);
     let ended = 0;
     const begin = (id: string, params: object) => {
@@ -72,7 +72,7 @@ describe('a pattern that runs away', () => {
     expect(await client.text('write_file', { path: 'new.txt', content: 'n' })).toContain('Successfully');
     expect((await client.request('tools/list')).result).toBeDefined();
     expect((await client.request('ping')).result).toEqual({});
-    // Calls behind them on the same paths wait for a while.
+    // Later calls on the same paths wait for a while.
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
     expect(ended).toBe(0);
@@ -99,7 +99,7 @@ describe('a pattern that runs away', () => {
   });
 });
 
-describe('a directory that somebody swaps for a link while calls run', () => {
+describe('a directory that is swapped for a link while calls run', () => {
   let swapper: ChildProcess;
   let swapperGone: Promise<unknown>;
 
@@ -121,7 +121,7 @@ describe('a directory that somebody swaps for a link while calls run', () => {
     swapperGone = new Promise((resolve) => swapper.once('exit', resolve));
     await Promise.race([new Promise((resolve) => swapper.stdout!.once('data', resolve)), swapperGone]);
 
-    // Not the whole word: an error repeats what was looked for.
+    // Not the whole word, because an error repeats what was searched for.
     const edits = [{ oldText: 'SECRE', newText: 'changed' }];
     let throughDirectory = 0;
     for (let round = 0; round < 40; round++) {
@@ -148,7 +148,7 @@ describe('a directory that somebody swaps for a link while calls run', () => {
   });
 });
 
-/** `dir` is the real directory one moment and a link to the outside the next; what stands in the way is put aside. */
+/** Makes `dir` the real directory one moment and a link to the outside the next. Moves aside what is in the way. */
 const SWAP_FOREVER = `
   const fs = require('node:fs');
   process.chdir(process.argv[1]);
@@ -163,7 +163,7 @@ const SWAP_FOREVER = `
     }
   }
   function show(name) {
-    // A call may make what is missing at this moment, again and again.
+    // A call may create dir again whenever it is missing for a moment.
     while (!isRenamed(name, 'dir')) isRenamed('dir', 'aside' + aside++);
     fs.renameSync('dir', name);
   }
@@ -174,7 +174,7 @@ const SWAP_FOREVER = `
 `;
 
 describe('a server that is killed while it writes', () => {
-  it('leaves the old file or the new one, and the next write clears away the rest', async () => {
+  it('leaves the old file or the new one, and the next write removes the leftovers', async () => {
     proves('all.write.no-litter', 'all.write.atomic');
     const content = 'new content\n'.repeat(soak(1_000_000, 3_000_000));
     const first = await serveApart({ 'a.txt': 'old\n' });

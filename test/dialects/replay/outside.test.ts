@@ -1,4 +1,4 @@
-/** Every tool against every way out: the same refusal, whether there is something or not. */
+/** Tries every tool on every way out: the refusal is the same, whether something is there or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
@@ -23,14 +23,14 @@ beforeAll(() => {
 
 afterAll(() => fixture.close());
 
-/** Pairs of paths beyond the wall: something is at the first, nothing at the second. */
+/** Pairs of paths outside: there is something at the first, and nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
   'an absolute path': (root) => [join(root, '../outside/secret'), join(root, '../outside/nothing')],
-  'a path of the system': () => ['/etc/passwd', '/etc/nothing'],
+  'a system path': () => ['/etc/passwd', '/etc/nothing'],
   'two slashes': () => ['//etc/passwd', '//etc/nothing'],
   '..': () => ['../outside/secret', '../outside/nothing'],
-  '.. behind the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
-  '.. behind a directory': () => ['sub/../../outside/secret', 'sub/../../outside/nothing'],
+  '.. after the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
+  '.. after a directory': () => ['sub/../../outside/secret', 'sub/../../outside/nothing'],
   '.. more often than there are directories': () => [
     `${'../'.repeat(50)}etc/passwd`,
     `${'../'.repeat(50)}etc/nothing`,
@@ -38,10 +38,10 @@ const waysOut: Record<string, (root: string) => [string, string]> = {
   'a sibling with the same beginning': (root) => [`${root}less/secret`, `${root}less/nothing`],
   'the home directory': () => ['~/secret', '~/nothing'],
   'a linked directory': () => ['link-dir/secret', 'link-dir/nothing'],
-  'a directory linked absolutely': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
+  'a directory with an absolute link': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
   'a link that goes up': () => ['sub/link-up/outside/secret', 'sub/link-up/outside/nothing'],
   'a chain of links': () => ['link-chain/secret', 'link-chain/nothing'],
-  '.. behind a link': () => ['link-dir/../outside/secret', 'link-dir/../outside/nothing'],
+  '.. after a link': () => ['link-dir/../outside/secret', 'link-dir/../outside/nothing'],
   'the root of the process': (root) => [
     `/proc/self/root${root}/../outside/secret`,
     `/proc/self/root${root}/../outside/nothing`,
@@ -66,7 +66,7 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))('%s', async (_name, use) => {
+  it.each(Object.entries(uses))('is refused by %s', async (_name, use) => {
     proves('all.outside', 'all.outside.silent');
     const before = fixture.everything();
     const [there, gone] = pathsOf(fixture.root);
@@ -80,7 +80,7 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
     expect(fixture.everything()).toEqual(before);
   });
 
-  it('read_multiple_files tells it inline', async () => {
+  it('is refused by read_multiple_files in the item of the file', async () => {
     proves('all.outside', 'all.outside.silent');
     const paths = pathsOf(fixture.root);
     const outcome = await fixture.text('read_multiple_files', { paths: ['here.txt', ...paths] });

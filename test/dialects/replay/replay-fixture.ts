@@ -1,4 +1,4 @@
-/** A directory with replay's tools over it, for tests that look at more than a tree of texts. */
+/** A directory with replay's tools, for tests that check more than a tree of texts. */
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
@@ -7,15 +7,15 @@ import { anonymous, Engine, type RootSpec } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface ReplayFixture {
-  /** The directory that was given to the server; `../outside` lies beside it. */
+  /** The directory that the server serves. `../outside` is next to it. */
   root: string;
   home: string;
   call(tool: string, args: unknown): Promise<ToolResult | { code: number; message: string }>;
-  /** The text of an answer; a failure throws. */
+  /** The text of an answer. Throws if the call fails. */
   text(tool: string, args: unknown): Promise<string>;
-  /** The failure of a call; an answer throws. */
+  /** The failure of a call. Throws if the call succeeds. */
   failure(tool: string, args: unknown): Promise<{ code: number; message: string }>;
-  /** Everything there is, the outside included. */
+  /** Everything on disk, the outside included. */
   everything(): Tree;
   close(): Promise<void>;
 }

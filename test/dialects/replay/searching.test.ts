@@ -1,4 +1,4 @@
-/** replay's searching tools where a golden does not reach: many files, other users, runaway patterns, the wire. */
+/** replay's search tools beyond what golden files can show: many files, other users, runaway patterns, the wire. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ async function serve(tree: Tree, directories = [root], env = process.env): Promi
   return served;
 }
 
-/** In a process of its own, whose threads can be counted. */
+/** Starts a server in a process of its own, whose threads can be counted. */
 async function serveApart(tree: Tree): Promise<RawClient> {
   layOut(root, { './': '', ...tree });
   const served = await RawClient.start(['--dialect', 'replay', root]);
@@ -50,7 +50,7 @@ function many(count: number, text = ''): Tree {
 }
 
 describe('many results', () => {
-  it('search_files returns them all, glob_search the first 1000', async () => {
+  it('are all returned by search_files, and the first 1000 by glob_search', async () => {
     proves('replay.search_files.no-cap', 'replay.glob_search.max');
     const tree = many(1205);
     const { text, call } = clientOf(await serve(tree));
@@ -67,7 +67,7 @@ describe('many results', () => {
     expect(await text('glob_search', unlimited)).toBe(all.join('\n'));
   });
 
-  it('grep_files gives the same first 500 each time', async () => {
+  it('begin with the same 500 each time in grep_files', async () => {
     proves('replay.grep_files.max', 'replay.grep_files.order');
     const tree = many(700, 'x\nx\n');
     const { text } = clientOf(await serve(tree));
@@ -97,7 +97,7 @@ describe('many results', () => {
 });
 
 describe('edit_files with very many paths', () => {
-  it('lets other calls be answered, and tells of each file once', async () => {
+  it('lets other calls run, and reports each file once', async () => {
     const client = await serve({ 'a.txt': 'x\n', 'b.txt': 'x\n' });
     const { text } = clientOf(client);
     const edits = [{ oldText: 'x', newText: 'y' }];
@@ -117,8 +117,8 @@ describe('edit_files with very many paths', () => {
   });
 });
 
-describe('where results lie', () => {
-  it('is told by absolute paths for ~ and for a directory that was given as a link', async () => {
+describe('the paths of results', () => {
+  it('are absolute for ~ and for a directory that was given as a link', async () => {
     proves('replay.search_files.absolute', 'replay.grep_files.output');
     layOut(temporary.path, { 'home/in/h.txt': 'x\n', 'home/in/no/n.txt': 'x\n' });
     symlinkSync(root, join(temporary.path, 'link'));
@@ -154,7 +154,7 @@ describe('where results lie', () => {
     expect(readFileSync(join(home, 'in/h.txt'), 'utf8')).toBe('y\n');
   });
 
-  it('does not depend on the working directory', async () => {
+  it('do not depend on the working directory', async () => {
     proves('replay.grep_files.globs-alone');
     const { text } = clientOf(await serve({ 'package.json': 'mine' }));
     expect(await text('grep_files', { regex: '', globs: ['*.json'] })).toBe(
@@ -163,7 +163,7 @@ describe('where results lie', () => {
   });
 });
 
-describe('what may not be read', () => {
+describe('a file or directory without read permission', () => {
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
 
@@ -203,7 +203,7 @@ describe('what may not be read', () => {
 });
 
 describe('what is too much', () => {
-  it('globs that stand for too much together are refused, and told in short', async () => {
+  it('refuses globs that stand for too much together, and truncates them in the message', async () => {
     const { call } = clientOf(await serve({ 'a.txt': 'x\n' }));
     const globs = Array.from({ length: 200 }, (_, i) => `**/{0..999}*${'a'.repeat(300)}${i}?`);
     for (const [tool, args] of [
@@ -218,7 +218,7 @@ describe('what is too much', () => {
     }
   });
 
-  it('an answer of grep_files ends where it would be too long', async () => {
+  it('ends an answer of grep_files where it would be too long', async () => {
     const line = 'y'.repeat(490);
     const block = [...new Array(99).fill(line), 'HIT'].join('\n');
     const { text } = clientOf(await serve({ 'a.txt': `${block}\n`.repeat(200) }));
@@ -231,7 +231,7 @@ describe('what is too much', () => {
     expect(answer.length).toBeGreaterThan(7 * 1024 * 1024);
   });
 
-  it('a name that is not UTF-8 is shown, and no file to edit_files', async () => {
+  it('shows a name that is not UTF-8, which edit_files cannot edit', async () => {
     const { text } = clientOf(await serve({ 'a.txt': 'x\n' }));
     writeFileSync(
       Buffer.concat([Buffer.from(`${root}/bad`), Buffer.from([0xff]), Buffer.from('.txt')]),
@@ -248,8 +248,8 @@ describe('what is too much', () => {
   });
 });
 
-describe('a pattern that runs away', () => {
-  it('is cut off at the time limit, one for all places together', async () => {
+describe('a runaway pattern', () => {
+  it('is cut off at the time limit, which holds for all places together', async () => {
     proves('replay.grep_files.cut-off');
     layOut(root, { 'p/bait.txt': BAIT, 'q/bait.txt': BAIT });
     const engine = new Engine({ roots: [{ path: root, writable: true }] });
@@ -270,7 +270,7 @@ describe('a pattern that runs away', () => {
     }
   });
 
-  it('keeps no other call waiting, and ends when it is cancelled', async () => {
+  it('delays no other call, and ends when it is cancelled', async () => {
     proves('replay.grep_files.cut-off', 'replay.grep_files.cancel');
     const served = await serveApart({ 'bait.txt': BAIT, 'more.txt': BAIT, 'b.txt': 'plain\n' });
     const { text } = clientOf(served);
@@ -290,7 +290,7 @@ describe('a pattern that runs away', () => {
     expect(await text('grep_files', { regex: 'b$', directory: root })).toContain('[2 matches]');
   });
 
-  it('tells a client that asked for it how far it has come', async () => {
+  it('reports progress to a client that asked for it', async () => {
     proves('replay.grep_files.progress');
     const served = await serveApart({ ...many(300, 'x\n'), 'z.txt': BAIT });
     const params = {
@@ -303,7 +303,7 @@ describe('a pattern that runs away', () => {
       method: string;
       params: { progressToken: string; progress: number; message: string };
     }[];
-    // On a slow machine the first ones only say that the call is still at work.
+    // On a slow machine the first messages only say that the call is still running.
     const counts = () =>
       outcome.find(({ params }) => /^\d+ files searched, \d+ matches$/.test(params.message));
     await until(() => counts() !== undefined);
@@ -319,7 +319,7 @@ function clientOf(served: WireClient): Pick<WireClient, 'text' | 'call'> {
   return { text: served.text.bind(served), call: served.call.bind(served) };
 }
 
-/** Threads of the server, beside the main one, that are at work right now, by the operating system's account. */
+/** Counts the threads of the server, besides the main one, that the operating system is running right now. */
 function busyThreads({ child }: RawClient): number {
   const tasks = `/proc/${child.pid}/task`;
   const others = readdirSync(tasks).filter((task) => task !== String(child.pid));

@@ -6,7 +6,7 @@ import { RawClient } from '../../client.ts';
 import { proves } from '../../proves.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-/** The order of the document. */
+/** The tools in the order of the reference. */
 const DOCUMENTED = [
   'read_file',
   'read_multiple_files',
@@ -60,7 +60,7 @@ async function listTools(): Promise<ListedTool[]> {
 }
 
 describe('tools/list', () => {
-  it('shows the tools in the order of the document', async () => {
+  it('shows the tools in the order of the reference', async () => {
     proves('replay.tools.order');
     const names = (await listTools()).map(({ name }) => name);
     expect(names).toEqual(DOCUMENTED.filter((name) => names.includes(name)));
@@ -83,7 +83,7 @@ describe('tools/list', () => {
     }
   });
 
-  it('marks as read-only exactly what cannot change anything', async () => {
+  it('marks exactly those tools as read-only that cannot change anything', async () => {
     proves('replay.tools.hints');
     const readOnly = (await listTools()).filter(({ annotations }) => annotations.readOnlyHint === true);
     const looking = [
@@ -101,8 +101,8 @@ describe('tools/list', () => {
     expect(readOnly.map(({ name }) => name)).toEqual(expect.arrayContaining(looking.slice(0, 6)));
   });
 
-  // A wanted change: run this with UPDATE_SNAPSHOTS=1, then format the file.
-  it('is what tools.snapshot.json holds: a change of it is seen in review', async () => {
+  // For an intended change, run this with UPDATE_SNAPSHOTS=1, then format the file.
+  it('is what tools.snapshot.json holds, so that a review sees every change', async () => {
     const snapshot = new URL('tools.snapshot.json', import.meta.url);
     const tools = await listTools();
     if (process.env.UPDATE_SNAPSHOTS) writeFileSync(snapshot, `${JSON.stringify(tools, null, 2)}\n`);
@@ -118,7 +118,7 @@ describe('error codes', () => {
   };
   const edits = [{ oldText: 'absent', newText: '' }];
 
-  it('-32001: the path is not allowed', async () => {
+  it('are -32001 for a path that is not allowed', async () => {
     proves('replay.errors.not-allowed');
     const { code, message } = await failureOf('read_file', { path: '/etc/passwd' });
     expect(code).toBe(-32001);
@@ -128,7 +128,7 @@ describe('error codes', () => {
     expect((await failureOf('write_file', { path: `${root}/ro/x`, content: '' })).code).toBe(-32001);
   });
 
-  it('-32002: not found, and not another code in its place', async () => {
+  it('are -32002 for what is not found, and no other code', async () => {
     proves('replay.errors.not-found');
     expect(await failureOf('read_file', { path: `${root}/none` })).toMatchObject({
       code: -32002,
@@ -141,7 +141,7 @@ describe('error codes', () => {
     expect((await failureOf('move_file', { source: 'none', destination: 'x' })).code).toBe(-32002);
   });
 
-  it('-32602: something is missing or of the wrong type', async () => {
+  it('are -32602 for an argument that is missing or has the wrong type', async () => {
     proves('replay.errors.invalid-params');
     expect((await failureOf('read_file', {})).code).toBe(-32602);
     expect((await failureOf('read_file', undefined)).code).toBe(-32602);
@@ -149,14 +149,14 @@ describe('error codes', () => {
     for (const args of ['a', ['a'], null, 7]) expect((await failureOf('read_file', args)).code).toBe(-32602);
   });
 
-  it('-32603: the edit or the operation failed', async () => {
+  it('are -32603 for an edit or an operation that failed', async () => {
     proves('replay.errors.internal');
     expect((await failureOf('edit_file', { path: 'a.txt', edits })).code).toBe(-32603);
     expect((await failureOf('read_file', { path: root })).code).toBe(-32603);
     expect((await failureOf('move_file', { source: 'a.txt', destination: 'bin.png' })).code).toBe(-32603);
   });
 
-  it('-32602 for an unknown tool, naming the tools there are', async () => {
+  it('are -32602 for an unknown tool, and the message names the tools', async () => {
     proves('replay.unknown-tool');
     const { code, message } = await failureOf('read_fil', { path: 'a.txt' });
     expect(code).toBe(-32602);
@@ -164,13 +164,13 @@ describe('error codes', () => {
     for (const { name } of await listTools()) expect(message).toContain(name);
   });
 
-  it('-32602 for a call without the name of a tool', async () => {
+  it('are -32602 for a call without the name of a tool', async () => {
     proves('replay.errors.invalid-params');
     expect((await client.request('tools/call', { arguments: {} })).error?.code).toBe(-32602);
     expect((await client.request('tools/call', { name: 5 })).error?.code).toBe(-32602);
   });
 
-  it('-32700 with id null for what is not JSON, and the server goes on', async () => {
+  it('are -32700 with id null for what is not JSON, and the server keeps running', async () => {
     proves('replay.errors.parse');
     for (const line of ['not json', '{"jsonrpc":"2.0","id":1', '{]', '"\\x"']) {
       const reply = client.replyTo(null);
@@ -180,7 +180,7 @@ describe('error codes', () => {
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('one\n');
   });
 
-  it('-32600 for JSON that is no request', async () => {
+  it('are -32600 for JSON that is not a request', async () => {
     proves('replay.errors.invalid-request');
     for (const message of ['[]', '7', 'null', '"x"', '{}', '{"jsonrpc":"1.0","method":"ping"}']) {
       const reply = client.replyTo(null);
@@ -193,7 +193,7 @@ describe('error codes', () => {
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('one\n');
   });
 
-  it('-32601 for a method that there is not', async () => {
+  it('are -32601 for an unknown method', async () => {
     proves('replay.errors.method-not-found');
     expect((await client.request('tools/fly')).error?.code).toBe(-32601);
     expect((await client.request('read_file', { path: 'a.txt' })).error?.code).toBe(-32601);
@@ -201,14 +201,14 @@ describe('error codes', () => {
 });
 
 describe('answers', () => {
-  it('a binary file is an embedded resource', async () => {
+  it('embed a binary file as a resource', async () => {
     proves('replay.read_file.binary');
     const { result } = await client.call('read_file', { path: 'bin.png' });
     const resource = { uri: `file://${root}/bin.png`, mimeType: 'image/png', blob: 'iVBORwA=' };
     expect(result!.content).toEqual([{ type: 'resource', resource }]);
   });
 
-  it('directories come from the command line, :ro makes one read-only', async () => {
+  it('list the directories of the command line, where :ro means read-only', async () => {
     proves('replay.list_allowed_directories.lines', 'replay.paths.read-only');
     const home = join(root, '../home/in');
     for (const args of [{}, undefined]) {
@@ -218,7 +218,7 @@ describe('answers', () => {
     }
   });
 
-  it('~/ is the home directory', async () => {
+  it('take ~/ for the home directory', async () => {
     proves('replay.paths.home');
     expect(await client.text('read_file', { path: '~/in/h.txt' })).toBe('at home\n');
     expect(await client.text('list_directory', { path: '~/in' })).toBe('[FILE] h.txt');
@@ -241,7 +241,7 @@ describe('answers', () => {
     expect(readFileSync(join(root, '~user'), 'utf8')).toBe('just a name');
   });
 
-  it('calls that are sent at once take effect in their order', async () => {
+  it('show that calls sent at once take effect in order', async () => {
     const [, read, , after] = await Promise.all([
       client.text('write_file', { path: 'p', content: '1' }),
       client.text('read_file', { path: 'p' }),

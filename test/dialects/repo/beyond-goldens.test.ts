@@ -1,4 +1,4 @@
-/** What a golden cannot show: many entries, large files, times, cancelled and simultaneous calls. */
+/** What golden files cannot show: many entries, large files, times, cancelled and simultaneous calls. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -72,7 +72,7 @@ describe('every answer', () => {
 });
 
 describe('list_files', () => {
-  it('gives 500 entries and counts all', async () => {
+  it('returns 500 entries and counts all of them', async () => {
     proves('repo.list_files.response.truncated', 'repo.decided.list.total');
     const fixture = open({ ...filesNamed(501), 'sub/': '' });
     const all = await fixture.json<Listing>('list_files', {});
@@ -83,12 +83,12 @@ describe('list_files', () => {
     expect([some.files.length, some.total_count, some.truncated]).toEqual([500, 500, false]);
   });
 
-  it('tells when a file was modified, as read_file does', async () => {
+  it('shows the same modification time as read_file', async () => {
     proves('repo.list_files.response.modified_at', 'repo.read_file.response.modified_at');
     const fixture = open({ 'src/index.ts': '', 'old.txt': '', 'late.txt': '' });
     utimesSync(join(fixture.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.125Z'));
     utimesSync(join(fixture.root, 'old.txt'), 0, new Date('1969-12-31T23:59:58.500Z'));
-    // So close to the next millisecond that a rounded time would be a later one.
+    // So close to the next millisecond that rounding would give a later time.
     execFileSync('touch', ['-d', '@1700000000.999999999', join(fixture.root, 'late.txt')]);
     const { files } = await fixture.json<Listing>('list_files', {});
     const times = Object.fromEntries(files.map(({ path, modified_at }) => [path, modified_at]));
@@ -101,11 +101,11 @@ describe('list_files', () => {
     }
   });
 
-  it('tells a time that no date can name as the last one that can', () => {
+  it('shows a time beyond the range of dates as the last date', () => {
     expect(timestamp(Number.MAX_SAFE_INTEGER)).toBe('+275760-09-13T00:00:00.000Z');
   });
 
-  it('names what it lists under a link or a real name of the repository alike', async () => {
+  it('names entries alike under a link to the repository and under its real name', async () => {
     proves('repo.decided.absolute');
     const fixture = open({ 'real/src/a.ts': '', given: { link: 'real' } }, 'given');
     for (const above of ['given', 'real']) {
@@ -118,7 +118,7 @@ describe('list_files', () => {
     expect(await fixture.failure('list_files', { directory: fixture.root })).toMatchObject({ code: -32002 });
   });
 
-  it('tells very many links by what they lead to, and can be cancelled meanwhile', async () => {
+  it('resolves very many links, and can be cancelled meanwhile', async () => {
     const fixture = open({ 'd/a.txt': 'abc' });
     for (let i = 0; i < 1000; i++) symlinkSync(i % 2 ? 'd' : 'd/a.txt', join(fixture.root, `l${i}`));
     const { files, total_count } = await fixture.json<Listing>('list_files', { pattern: 'l*' });
@@ -130,7 +130,7 @@ describe('list_files', () => {
     expect(await stopped).toMatchObject({ code: -32603, message: 'The call was cancelled' });
   });
 
-  it.skipIf(process.getuid?.() === 0)('counts what may not be read', async () => {
+  it.skipIf(process.getuid?.() === 0)('counts what it has no permission to read', async () => {
     proves('repo.decided.skipped');
     const fixture = open({ 'a/x.txt': 'needle', 'b.txt': 'needle' });
     chmodSync(join(fixture.root, 'a'), 0);
@@ -151,7 +151,7 @@ describe('list_files', () => {
 });
 
 describe('read_file', () => {
-  it('gives 100000 bytes unless told otherwise', async () => {
+  it('returns 100000 bytes by default', async () => {
     proves('repo.read_file.max_bytes.default');
     const fixture = open({ 'fits.txt': 'x'.repeat(100_000), 'more.txt': 'x'.repeat(100_001) });
     const read = (path: string) =>
@@ -164,7 +164,7 @@ describe('read_file', () => {
     });
   });
 
-  it('takes the beginning of a file of many gigabytes without reading it', async () => {
+  it('reads only the beginning of a file of many gigabytes', async () => {
     proves('repo.decided.read.bounded');
     const fixture = open();
     const file = join(fixture.root, 'huge.log');
@@ -189,7 +189,7 @@ describe('search_files', () => {
   const numbered = (found: Found) => found.matches.map(({ path, line_number }) => `${path}:${line_number}`);
   const lines = (path: string, count: number) => Array.from({ length: count }, (_, i) => `${path}:${i + 1}`);
 
-  it('gives 50 matches unless told otherwise, and counts all', async () => {
+  it('returns 50 matches by default, and counts all of them', async () => {
     proves('repo.search_files.max_results.default', 'repo.decided.search.total');
     const fixture = open({ 'a.txt': 'x\n'.repeat(60), 'b.txt': 'x\n'.repeat(5), 'c.txt': 'y' });
     const found = await fixture.json<Found>('search_files', { pattern: 'x' });
@@ -202,7 +202,7 @@ describe('search_files', () => {
     expect(all).toMatchObject({ total_matches: 65, files_searched: 3, truncated: false });
   });
 
-  it('never gives more than MAX_SEARCH_RESULTS, which is 100', async () => {
+  it('never returns more than MAX_SEARCH_RESULTS, which is 100', async () => {
     proves('repo.env.MAX_SEARCH_RESULTS', 'repo.env.MAX_SEARCH_RESULTS.default', 'repo.decided.search.cap');
     const fixture = open({ 'a.txt': 'x\n'.repeat(1100) });
     const count = async (max_results: number, settings = {}) => {
@@ -216,7 +216,7 @@ describe('search_files', () => {
     expect(await count(1000, { MAX_SEARCH_RESULTS: '5000' })).toBe(1000);
   });
 
-  it('takes whole milliseconds, and waits as long as it is told', async () => {
+  it('reports whole milliseconds, and stops at the time limit', async () => {
     proves(
       'repo.search_files.response.duration_ms',
       'repo.env.SEARCH_TIMEOUT_MS',
@@ -231,7 +231,7 @@ describe('search_files', () => {
     expect(found.total_matches).toBe(1);
   });
 
-  it('lets other calls be answered while a pattern runs away', async () => {
+  it('lets other calls run while a runaway pattern is matched', async () => {
     proves('all.regex.cut-off');
     const fixture = open({ 'a.txt': `${'a'.repeat(40)}b`, 'b.txt': 'b' });
     const aborting = new AbortController();
@@ -250,7 +250,7 @@ describe('search_files', () => {
     expect(await fixture.json('search_files', { pattern: 'ab' })).toMatchObject({ total_matches: 1 });
   });
 
-  it('tells that a line is too long to be searched', async () => {
+  it('counts lines that are too long to search', async () => {
     proves('repo.decided.skipped');
     const fixture = open({ 'a.txt': `x${'y'.repeat(17 * 1024 * 1024)}\nx\n` });
     expect(await fixture.json('search_files', { pattern: 'x', context_lines: 0 })).toMatchObject({
@@ -261,7 +261,7 @@ describe('search_files', () => {
 });
 
 describe('get_repo_overview', () => {
-  it('is called like the directory that was given', async () => {
+  it('has the name of the directory that was given', async () => {
     proves('repo.get_repo_overview.response.root');
     const fixture = open({ 'real/a.txt': '', 'my-project': { link: 'real' } }, 'my-project');
     const { root, structure } = await fixture.json<Overview>('get_repo_overview', {});
@@ -269,7 +269,7 @@ describe('get_repo_overview', () => {
     expect(basename(fixture.root)).toBe('root');
   });
 
-  it('shows the upper levels of a very large tree, and says so', async () => {
+  it('shows only the upper levels of a very large tree, and says so', async () => {
     proves('repo.decided.overview.large');
     const fixture = open({ ...filesNamed(4_999), 'sub/a': '', 'sub/b': '' });
     const { structure, stats, truncated } = await fixture.json<Overview>('get_repo_overview', {});

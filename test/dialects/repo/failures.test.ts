@@ -1,4 +1,4 @@
-/** Every failure of the engine as an error of this dialect: a code of its table and nothing more. */
+/** Every failure of the engine becomes an error of this dialect: with a code of its table and nothing more. */
 import { describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../../src/dialects/dialect.ts';
 import { repo } from '../../../src/dialects/repo/index.ts';
@@ -6,7 +6,7 @@ import type { Failure } from '../../../src/engine/index.ts';
 import { proves } from '../../proves.ts';
 import { everyFailure, path } from '../every-failure.ts';
 
-/** As the document maps them. */
+/** The codes as the reference maps them. */
 const CODES: Record<string, number> = {
   file_not_found: -32001,
   directory_not_found: -32001,
@@ -28,7 +28,7 @@ function told(facts: Failure, name = 'read_file') {
 
 describe('every failure', () => {
   for (const facts of Object.values(everyFailure)) {
-    it(`${facts.kind}: a code of the table, a message, error_code and at most a path`, () => {
+    it(`has a code of the table, a message, error_code and at most a path: ${facts.kind}`, () => {
       proves('repo.error.codes', 'repo.decided.errors');
       for (const { name } of repo.tools) {
         const { code, message, data } = told(facts, name);
@@ -40,7 +40,7 @@ describe('every failure', () => {
     });
   }
 
-  it('has the shape that the document shows', () => {
+  it('has the shape that the reference shows', () => {
     proves('repo.error.format');
     expect(told(everyFailure['not-found'])).toEqual({
       code: -32001,
@@ -58,7 +58,7 @@ describe('every failure', () => {
     expect(told(permission).message).toBe('Permission denied: cannot read a.txt');
   });
 
-  it('does not repeat a path or a pattern of any length in its message', () => {
+  it('truncates a long path or pattern in its message', () => {
     const long = 'x/'.repeat(5000);
     expect(told({ kind: 'outside', path: long }).message.length).toBeLessThan(400);
     expect(told({ kind: 'not-found', path: long, wanted: 'file', near: [] }).message.length).toBeLessThan(

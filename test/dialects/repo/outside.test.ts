@@ -1,4 +1,4 @@
-/** Every tool against every way out: the same refusal, whether there is something or not. */
+/** Tries every tool on every way out: the refusal is the same, whether something is there or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
@@ -23,19 +23,19 @@ beforeAll(() => {
 
 afterAll(() => fixture.close());
 
-/** Pairs of paths beyond the root: something is at the first, nothing at the second. */
+/** Pairs of paths outside: there is something at the first, and nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
   'an absolute path': (root) => [join(root, '../outside/secret'), join(root, '../outside/nothing')],
-  'a path of the system': () => ['/etc/passwd', '/etc/nothing'],
+  'a system path': () => ['/etc/passwd', '/etc/nothing'],
   'two slashes': () => ['//etc/passwd', '//etc/nothing'],
   '..': () => ['../outside/secret', '../outside/nothing'],
-  '.. behind the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
+  '.. after the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
   '.. that would stay inside': () => ['sub/../here.txt', 'sub/../nothing'],
   '.. with backslashes': () => ['..\\outside\\secret', '..\\outside\\nothing'],
   'a sibling with the same beginning': (root) => [`${root}less/secret`, `${root}less/nothing`],
   'the home directory': () => ['~/secret', '~/nothing'],
   'a linked directory': () => ['link-dir/secret', 'link-dir/nothing'],
-  'a directory linked absolutely': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
+  'a directory with an absolute link': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
   'a link that goes up': () => ['sub/link-up/outside/secret', 'sub/link-up/outside/nothing'],
   'a chain of links': () => ['link-chain/secret', 'link-chain/nothing'],
   'the directory above': () => ['..', '../'],
@@ -52,7 +52,7 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))('%s is refused', async (_name, use) => {
+  it.each(Object.entries(uses))('is refused by %s', async (_name, use) => {
     proves(
       'all.outside',
       'all.outside.silent',
@@ -72,7 +72,7 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
 });
 
 describe('walks', () => {
-  it('see nothing of what links lead to outside', async () => {
+  it('see nothing of what links outside lead to', async () => {
     proves('all.outside', 'all.walk');
     const before = fixture.everything();
     const listed = JSON.stringify(await fixture.json('list_files', { include_hidden: true, max_depth: 10 }));

@@ -1,4 +1,4 @@
-/** A repository with repo's tools over it, for tests that look at more than a golden can say. */
+/** A repository with repo's tools, for tests that check more than golden files can say. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
@@ -9,14 +9,14 @@ import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface RepoFixture {
-  /** The repository; `../outside` lies beside it. */
+  /** The repository. `../outside` is next to it. */
   root: string;
   call(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<ToolResult | RepoError>;
-  /** The object of an answer, which is the same as text and as structured content; a failure throws. */
+  /** The object of an answer, the same as text and as structured content. Throws if the call fails. */
   json<T>(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<T>;
-  /** The failure of a call; an answer throws. */
+  /** The failure of a call. Throws if the call succeeds. */
   failure(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<RepoError>;
-  /** Everything there is, the outside included. */
+  /** Everything on disk, the outside included. */
   everything(): Tree;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
   });
 }
 
-/** One repository and engine for many fixtures, one after the other: each lays it out anew. */
+/** One repository and engine for many fixtures, one after the other. Each fixture lays out its own files. */
 export class SharedRepository {
   readonly #temporary = temporaryDirectory();
   readonly #root = join(this.#temporary.path, 'root');

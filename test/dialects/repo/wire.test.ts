@@ -38,7 +38,7 @@ async function start(args: string[], settings: Record<string, string> = {}): Pro
   return client;
 }
 
-/** How a start ended that was not to succeed. */
+/** How a start ended that must not succeed. */
 async function refused(args: string[], settings: Record<string, string> = {}) {
   const { status, stderr } = await runInProcess(args, { env: { ...process.env, ...settings } });
   return { code: status, says: stderr };
@@ -63,7 +63,7 @@ describe('tools/list', () => {
     const { result } = await (await start([root])).request('tools/list');
     const listed = result!.tools as typeof snapshot;
     expect(listed).toEqual(snapshot);
-    // Equal as text is equal in the order of keys, too.
+    // Comparing text compares the order of keys, too.
     expect(JSON.stringify(listed.map(({ inputSchema }) => inputSchema))).toBe(
       JSON.stringify(snapshot.map(({ inputSchema }) => inputSchema)),
     );
@@ -74,7 +74,7 @@ describe('tools/list', () => {
   });
 });
 
-describe('a directory that may not be read', () => {
+describe('a directory without read permission', () => {
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
 
@@ -95,7 +95,7 @@ describe('a directory that may not be read', () => {
 });
 
 describe('tools/call', () => {
-  it('tells progress only when there is more than before', async () => {
+  it('sends progress only when it is higher than before', async () => {
     layOut(root, { 'bait.txt': `${'a'.repeat(50)}b\n`, 'more/x.txt': 'x\n' });
     const server = await start([root], { SEARCH_TIMEOUT_MS: '1500' });
     const params = {
@@ -127,7 +127,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('fails with the codes and the data of the document', async () => {
+  it('fails with the codes and the data of the reference', async () => {
     proves('repo.error.codes', 'repo.error.format');
     const server = await start([root], { SEARCH_TIMEOUT_MS: '400', MAX_FILE_SIZE_BYTES: '5' });
     layOut(root, { 'run.txt': `${'a'.repeat(40)}b` });
@@ -159,7 +159,7 @@ describe('tools/call', () => {
     }
   });
 
-  it('changes nothing, and the wall refuses every change', async () => {
+  it('changes nothing, because the wall refuses every change', async () => {
     proves('repo.overview.read-only', 'repo.readonly.nothing-else');
     const server = await start([root]);
     for (const tool of ['write_file', 'delete_file', 'execute_command', 'repo_read_file']) {
@@ -194,7 +194,7 @@ describe('the environment', () => {
     expect(error).toMatchObject({ code: -32002 });
   });
 
-  it('does not count where the command line names one', async () => {
+  it('does not name the repository when the command line does', async () => {
     proves('repo.decided.root');
     const server = await start([join(root, 'src')], { ALLOWED_REPO_ROOT: temporary.path });
     expect(objectOf(await server.call('list_files', {}))).toMatchObject({
@@ -203,7 +203,7 @@ describe('the environment', () => {
     });
   });
 
-  it('does not allow other dialects to write there', async () => {
+  it('does not let other dialects write to the repository that it names', async () => {
     proves('repo.decided.root.read-only');
     client = await InProcessClient.start(['--dialect', 'replay,repo'], {
       ...process.env,
@@ -225,7 +225,7 @@ describe('the environment', () => {
     expect(found.matches).toHaveLength(2);
   });
 
-  it('ends the start with one line and code 2 when it says something else', async () => {
+  it('ends the start with one line and code 2 when a limit is no positive integer', async () => {
     proves('repo.env.invalid');
     for (const name of ['MAX_FILE_SIZE_BYTES', 'SEARCH_TIMEOUT_MS', 'MAX_SEARCH_RESULTS']) {
       expect(await refused(['--dialect', 'replay,repo', root], { [name]: '10 MB' })).toEqual({
@@ -237,7 +237,7 @@ describe('the environment', () => {
     expect((await refused(call, { SEARCH_TIMEOUT_MS: '0' })).code).toBe(2);
   });
 
-  it('is taken as it is by a positive integer only', () => {
+  it('can set a limit only to a positive integer', () => {
     proves('repo.env.invalid');
     const problem = (value: string) => repo.checkSettings!({ MAX_SEARCH_RESULTS: value });
     for (const value of ['1', '100', '007', '9007199254740991']) expect(problem(value)).toBeUndefined();
@@ -256,7 +256,7 @@ describe('the environment', () => {
     expect(await refused(['--dialect', 'replay'], { ALLOWED_REPO_ROOT: root })).toMatchObject({ code: 2 });
   });
 
-  it('says what is missing when nothing names a directory, or one that is not there', async () => {
+  it('has to name a directory that exists, or an error says what is missing', async () => {
     proves('repo.env.ALLOWED_REPO_ROOT');
     const none = await refused(['--dialect', 'repo'], { ALLOWED_REPO_ROOT: '' });
     expect(none.code).toBe(2);

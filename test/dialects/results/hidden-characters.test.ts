@@ -1,4 +1,4 @@
-/** Direction marks and invisible characters: answers stay exact, and a note shows what is in them. */
+/** Answers with direction marks or invisible characters stay exact, and a note shows what they hide. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { noteHidden, quoted } from '../../../src/dialects/results/hidden-characters.ts';
 import { openReplayFixture, type ReplayFixture } from '../replay/replay-fixture.ts';
@@ -18,7 +18,7 @@ async function texts(tool: string, args: object): Promise<string[]> {
 const disguised = 'a\u202etxt.exe';
 
 describe('a name with direction marks', () => {
-  it('is listed as it is, so that the next call can use it, and shown with escapes in a note', async () => {
+  it('is listed unchanged, so that the next call can use it, and a note shows it with escapes', async () => {
     fixture = openReplayFixture({ [disguised]: 'x', 'b.txt': 'y' });
     const [listing, note] = await texts('list_directory', { path: '.' });
     expect(listing).toBe(`[FILE] ${disguised}\n[FILE] b.txt`);
@@ -27,7 +27,7 @@ describe('a name with direction marks', () => {
     expect(await texts('read_file', { path: disguised })).toEqual(['x']);
   });
 
-  it('is told in trees, searches, globs, greps and suggestions', async () => {
+  it('is noted in trees, searches, globs, greps and suggestions', async () => {
     fixture = openReplayFixture({ [disguised]: 'x' });
     const calls: [string, object][] = [
       ['directory_tree', { path: '.' }],
@@ -43,7 +43,7 @@ describe('a name with direction marks', () => {
 });
 
 describe('a name with line breaks or controls', () => {
-  it('cannot pass for another line in any answer', async () => {
+  it('cannot look like another line in any answer', async () => {
     const forged = 'a\n[FILE] b\u0085\u009b31m';
     fixture = openReplayFixture({ [forged]: 'x' });
     expect(await texts('list_directory', { path: '.' })).toEqual(['[FILE] "a\\n[FILE] b\\u0085\\u009b31m"']);
@@ -59,7 +59,7 @@ describe('a name with line breaks or controls', () => {
 });
 
 describe('contents', () => {
-  it('stay exact, and their hidden characters are shown', async () => {
+  it('stay exact, and a note shows their hidden characters', async () => {
     const source = 'if (admin\u202e /*\u2066 x */) {\n  ok\u200b();\n}\n';
     fixture = openReplayFixture({ 'a.ts': source });
     const [content, note] = await texts('read_file', { path: 'a.ts' });
@@ -69,7 +69,7 @@ describe('contents', () => {
     expect(note).toContain('line 2: "  ok\\u200b();"');
   });
 
-  it('with text spelled in tags are shown, and a long run makes a short note', async () => {
+  it('with text spelled in tags get a note, which stays short for a long run', async () => {
     fixture = openReplayFixture({ 'a.txt': `hi${'\u{e0041}'.repeat(5000)}` });
     const [, note] = await texts('read_file', { path: 'a.txt' });
     expect(note).toContain('more than 1000 direction marks');
@@ -77,7 +77,7 @@ describe('contents', () => {
     expect(note!.length).toBeLessThan(5000);
   });
 
-  it('with text spelled in variation selectors are shown, wherever these are no part of a character', async () => {
+  it('with text spelled in variation selectors get a note, unless these belong to a character', async () => {
     const spelled = [...Buffer.from('hi\x01')].map((byte) =>
       String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
     );
@@ -87,7 +87,7 @@ describe('contents', () => {
   });
 
   it.each([0xad, 0x34f, 0x115f, 0x1160, 0x17b4, 0x3164, 0xffa0, 0xfff9, 0x1d173])(
-    'with the invisible character %i are shown',
+    'with the invisible character %i get a note',
     async (code) => {
       fixture = openReplayFixture({ 'a.txt': `pay${String.fromCodePoint(code)}pal\n` });
       const [, note] = await texts('read_file', { path: 'a.txt' });
@@ -107,12 +107,12 @@ describe('an answer in JSON', () => {
   const noteOf = (content: string) =>
     noteHidden({ result: { content: [{ type: 'text', text: JSON.stringify({ ok: true, content }) }] } });
 
-  it('may hold a content that begins with a byte-order mark', async () => {
+  it('gets no note for a content that begins with a byte-order mark', async () => {
     expect(await noteOf('\ufeffhi')).toBeUndefined();
   });
 
   it.each(['h\ufeffi', '"\ufeffhi', '"content":"\ufeffhi', '\ufeff\ufeffhi'])(
-    'shows a mark anywhere else: %j',
+    'gets a note for a mark anywhere else: %j',
     async (content) => {
       expect(await noteOf(content)).toContain('1 direction mark or invisible character');
     },
@@ -122,14 +122,14 @@ describe('an answer in JSON', () => {
 describe('long contents', () => {
   const FLAG = '\u{1f3f4}';
 
-  it('cannot hide a text in tags behind a flag, and cost no more than their length', async () => {
+  it('cannot hide a text in tags after a flag, and take time in proportion to their length', async () => {
     // Looking back from each tag for its flag would take minutes here, far beyond what a test may take.
     fixture = openReplayFixture({ 'a.txt': `${FLAG}${'\u{e0061}'.repeat(1_000_000)}` });
     const [, note] = await texts('read_file', { path: 'a.txt' });
     expect(note).toContain('more than 1000 direction marks');
   });
 
-  it('are looked through as a whole, wherever their pieces end', async () => {
+  it('are searched as a whole, wherever their pieces end', async () => {
     const scotland = `${FLAG}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}`;
     for (let shift = 0; shift < 20; shift++) {
       const source = `${'x\n'.repeat(32_758)}${'y'.repeat(shift)}${scotland}\n${'z\n'.repeat(40_000)}a\u200bb`;
@@ -154,7 +154,7 @@ describe('long contents', () => {
   });
 });
 
-it('quoted text is JSON that means the same', () => {
+it('quotes text as JSON that means the same', () => {
   const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join('');
   expect(JSON.parse(quoted(`${all}\u{e0041}`))).toBe(`${all}\u{e0041}`);
   expect(quoted(all)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);

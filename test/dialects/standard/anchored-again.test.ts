@@ -1,4 +1,4 @@
-/** Files that a session reads with anchors more than once. */
+/** A session may read the same file with anchors more than once. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ afterEach(() => fixture.close());
 const read = async (path: string, maxTokens: number) =>
   (await fixture.call('read_text_file', { path, anchors: true }, maxTokens))[0]!;
 
-it.each(['a.txt', 'long.txt'])('%s is cut or whole as each call has room for it', async (path) => {
+it.each(['a.txt', 'long.txt'])('shows %s truncated or whole, as each call has room for it', async (path) => {
   const cut = await read(path, 300);
   const whole = await read(path, 20_000);
   expect(cut.length).toBeLessThan(1500);
@@ -23,7 +23,7 @@ it.each(['a.txt', 'long.txt'])('%s is cut or whole as each call has room for it'
   expect(await read(path, 20_000)).toBe(whole);
 });
 
-it('has the anchors of what it holds now', async () => {
+it('shows the anchors of what the file holds now', async () => {
   const before = await read('a.txt', 20_000);
   expect(await read('a.txt', 20_000)).toBe(before);
   writeFileSync(join(fixture.root, 'a.txt'), `${LINES.with(6, 'another line').join('\n')}\n`);

@@ -1,4 +1,4 @@
-/** No answer is longer than its budget, whatever the names, texts and mistakes in a call: of every tool, errors too. */
+/** No answer of any tool is longer than its budget, errors included, whatever names, texts and mistakes a call has. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ beforeAll(() => {
 
 afterAll(() => fixture.close());
 
-/** The answer, and that of an error as well. */
+/** The answer of a call, whether it succeeds or fails. */
 async function answer(tool: string, args: Record<string, unknown>): Promise<string> {
   const texts = await fixture.call(tool, args, TOKENS).catch((error: Error) => [error.message]);
   expect(
@@ -55,7 +55,7 @@ describe('with 300 tokens', () => {
     ['a file of direction marks', 'marks.txt'],
     ['a directory with long names', DEEP],
     ['a directory with control characters', 'odd'],
-  ])('every tool keeps to them, with %s', async (_, path) => {
+  ])('every tool keeps to its budget, with %s', async (_, path) => {
     proves('standard.budget.max-tokens');
     for (const tool of ['get_file_info', 'list_directory', 'list_directory_with_sizes', 'directory_tree'])
       await answer(tool, { path });
@@ -121,7 +121,7 @@ describe('with 300 tokens', () => {
     });
   });
 
-  it('an undo or an ifHash that somebody else’s change forbids shows the start of the difference', async () => {
+  it('undo and ifHash show the start of the difference when somebody else has changed the file', async () => {
     proves('standard.budget.max-tokens');
     await answer('write_file', { path: 's.txt', content: 'one\n' });
     writeFileSync(join(fixture.root, 's.txt'), numbered(2000, (index) => `c${index}`).join('\n'));
@@ -135,7 +135,7 @@ describe('with 300 tokens', () => {
     await answer('undo', { entry: 'q'.repeat(9000) });
   });
 
-  it('a call that is too long to be repeated is named by what changes in it', async () => {
+  it('a next call that is too long to repeat is named by what changes in it', async () => {
     proves('standard.budget.max-tokens');
     const long = `e|${'b'.repeat(9000)}`;
     const found = await answer('grep_files', { pattern: long });
@@ -150,7 +150,7 @@ describe('with 300 tokens', () => {
     );
   });
 
-  it('arguments that are wrong or unknown are named in few words', async () => {
+  it('wrong or unknown arguments are named in few words', async () => {
     proves('standard.budget.max-tokens');
     const unknown = Object.fromEntries(
       numbered(200, (index) => [`${'z'.repeat(80)}${index}`, index] as const),

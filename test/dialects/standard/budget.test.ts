@@ -1,4 +1,4 @@
-/** No answer is longer than its budget, and the calls that cut answers name give back everything exactly once. */
+/** No answer is longer than its budget, and following the next calls returns everything exactly once. */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
 import { soak } from '../../soak.ts';
@@ -7,11 +7,11 @@ import { randomLines, randomNumbers } from './drop-in-tree.ts';
 import { openStandardFixture, type StandardFixture } from './standard-fixture.ts';
 
 const BUDGETS = soak([200], [200, 500, 2000]);
-/** No walk through pages is longer. */
+/** No walk through pages takes more calls. */
 const MOST_CALLS = 2000;
 
 let fixture: StandardFixture;
-/** One for most searches: to start search threads takes as long as many pages. */
+/** Shared by most searches, because starting search threads takes as long as many pages. */
 let searched: StandardFixture | undefined;
 
 afterEach(() => (fixture === searched ? undefined : fixture.close()));
@@ -32,7 +32,7 @@ function needles(): Tree {
   return tree;
 }
 
-/** All answers from a call to the one that names no further call. Each keeps to the budget. */
+/** All answers, from a call to the one that names no next call. Each must keep to the budget. */
 async function pages(tool: string, args: Record<string, unknown>, maxTokens: number): Promise<string[]> {
   const answers: string[] = [];
   let next: [string, Record<string, unknown>] | undefined = [tool, args];
@@ -47,7 +47,7 @@ async function pages(tool: string, args: Record<string, unknown>, maxTokens: num
   return answers;
 }
 
-/** Where a line is cut, the line end before the note is the note's. */
+/** Removes the note. If it follows a truncated line, the newline before it goes as well. */
 function withoutLastLine(text: string): string {
   const end = text.lastIndexOf('\n');
   return text.startsWith('[line ', end + 1) ? text.slice(0, end) : text.slice(0, end + 1);
@@ -62,7 +62,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
   it.each([
     ['\n', 'lines'],
     ['\r\n', 'lines that end in CRLF'],
-  ])('read_text_file gives back every line, of a file with %j', async (end) => {
+  ])('read_text_file returns every line of a file with %j', async (end) => {
     proves('standard.budget.every-line', 'standard.budget.max-tokens');
     const whole = [...lines.slice(0, 300), '', WIDE, '', ...lines.slice(300)].join(end);
     fixture = openStandardFixture({ 'a.txt': `${whole}${end}` });
@@ -70,7 +70,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     expect(read).toBe(`${whole}${end}`);
   });
 
-  it.each(['numbered', 'anchors'])('read_text_file gives back every line, %s', async (label) => {
+  it.each(['numbered', 'anchors'])('read_text_file returns every line, with %s', async (label) => {
     proves('standard.budget.every-line');
     fixture = openStandardFixture({ 'a.txt': lines.map((line) => `${line}\n`).join('') });
     const answers = await pages('read_text_file', { path: 'a.txt', [label]: true }, maxTokens);
@@ -80,7 +80,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     );
   });
 
-  it('list_directory and list_directory_with_sizes give back every entry', async () => {
+  it('list_directory and list_directory_with_sizes return every entry', async () => {
     proves('standard.budget.every-entry');
     const names = Array.from({ length: 300 }, (_, index) => `file ${index} ${'n'.repeat(index % 60)}.txt`);
     fixture = openStandardFixture(Object.fromEntries(names.map((name) => [name, 'x'])));
@@ -91,7 +91,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     }
   });
 
-  it('search_files gives back every path, and history every change', async () => {
+  it('search_files returns every path, and history every change', async () => {
     proves('standard.budget.every-entry');
     fixture = openStandardFixture({ './': '' });
     const names = Array.from({ length: 60 }, (_, index) => `d${index % 7}/file-${index}.ts`);
@@ -107,7 +107,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
   });
 
   it.each([{}, { context: 2 }, { output: 'files' }, { output: 'count' }, { anchors: true }])(
-    'grep_files gives back every match, %j',
+    'grep_files returns every match, with %j',
     async (how) => {
       proves('standard.budget.every-match');
       const tree = needles();
@@ -126,7 +126,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     },
   );
 
-  it('grep_files gives back every line around a match once', async () => {
+  it('grep_files returns every line around a match once', async () => {
     proves('standard.budget.every-match');
     const text = Array.from(
       { length: 60 },
@@ -144,7 +144,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     }
   });
 
-  it('read_multiple_files shares its budget, and every cut file goes on', async () => {
+  it('read_multiple_files shares its budget, and every truncated file can be continued', async () => {
     proves('standard.budget.every-line');
     const files: Tree = {
       'a.txt': `${lines.join('\n')}\n`,
@@ -168,7 +168,7 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     }
   });
 
-  it('directory_tree counts what it leaves out, and each of these directories can be asked for', async () => {
+  it('directory_tree counts what it leaves out, and a call for each of these directories shows it', async () => {
     proves('standard.budget.json-tree');
     const tree: Tree = {};
     for (let index = 0; index < 120; index++)
@@ -204,7 +204,7 @@ async function filesBelow(path: string, maxTokens: number): Promise<string[]> {
   return below(JSON.parse(texts[0]!) as Node[], path);
 }
 
-/** Where not even the first level fits, list_directory goes on. */
+/** If not even the first level fits, list_directory continues. */
 async function restOf(path: string, offset: number, maxTokens: number): Promise<string[]> {
   const listed = (await pages('list_directory', { path, offset }, maxTokens)).join('');
   const found: string[] = [];
@@ -215,7 +215,7 @@ async function restOf(path: string, offset: number, maxTokens: number): Promise<
   return found;
 }
 
-it('counts every matching line, however much text they are', async () => {
+it('grep_files counts every matching line, however long the lines are together', async () => {
   proves('standard.grep_files.count');
   fixture = openStandardFixture({ 'a.txt': 'straw\n'.repeat(1_100_000) });
   const [text] = await fixture.call('grep_files', { pattern: '^straw$', output: 'count' }, 1000);

@@ -5,7 +5,7 @@ export interface Call {
   args: Record<string, unknown>;
 }
 
-/** Where there is no file to read, or none that may be read. */
+/** Paths without a file that may be read. */
 export const ODD_PATHS = [
   ...['{ROOT}/missing.txt', '{ROOT}/missing/deeper.txt', 'missing.txt', '{ROOT}/plain.txt/below'],
   ...['{ROOT}/link-out', '{ROOT}/link-out-dir/secret.txt', '{ROOT}/link-broken', '{ROOT}/link-broken-out'],

@@ -1,4 +1,4 @@
-/** Calls that change something, or would: well-meant and wrong ones. */
+/** Calls that change something, or try to: valid and invalid ones. */
 import { type Call, each, ODD_PATHS } from './drop-in-calls.ts';
 import { COMPOSED, DECOMPOSED } from './drop-in-tree.ts';
 

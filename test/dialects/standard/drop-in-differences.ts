@@ -1,4 +1,4 @@
-/** Which differences from the official server are allowed, by their ids in src/dialects/standard/docs.json. */
+/** The differences from the official server that are allowed, keyed by their ids in src/dialects/standard/docs.json. */
 import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import type { Tree } from '../../tree.ts';
@@ -210,13 +210,13 @@ function withoutNotes(text: string): string {
   return text.replace(/(\[edit \d+: [^\n]*\]\n)+$/, '');
 }
 
-/** Columns aside, which a quoted name widens. */
+/** Unquotes names, and ignores columns, which a quoted name widens. */
 function withRawNames(text: string): string {
   const raw = text.replace(/"[^"\n]*\\[nu][^"\n]*"/g, (quoted) => JSON.parse(quoted) as string);
   return raw.replace(/ +/g, ' ');
 }
 
-/** What the official server makes of a path: absolute, and with the links resolved that lie inside. */
+/** The path as the official server sees it: absolute, with the links inside the root resolved. */
 function realOf(path: string): string {
   if (path === '{ROOT}/link-in') return '{ROOT}/plain.txt';
   const absolute = resolve('/BESIDE/ROOT', path.replace('{ROOT}', '/BESIDE/ROOT'));

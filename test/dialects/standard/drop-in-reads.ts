@@ -1,4 +1,4 @@
-/** Calls that change nothing, well-meant and wrong ones. */
+/** Calls that change nothing: valid and invalid ones. */
 import { type Call, each, ODD_PATHS } from './drop-in-calls.ts';
 import { COMPOSED, DECOMPOSED, texts } from './drop-in-tree.ts';
 
@@ -22,7 +22,7 @@ export function readingCalls(random: () => number): Call[] {
   ];
 }
 
-/** For the tree with ignore files. */
+/** Calls for the tree with ignore files. */
 export function ignoringCalls(): Call[] {
   return [
     ...each('directory_tree', ['{ROOT}', '{ROOT}/node_modules']),

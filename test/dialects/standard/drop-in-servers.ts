@@ -1,4 +1,4 @@
-/** Two servers side by side, each on a tree of its own that is the same as the other's. */
+/** Runs two servers side by side, each on its own copy of the same tree. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Call } from './drop-in-calls.ts';
 export interface Answer {
   text: string;
   isError: boolean;
-  /** All there is afterwards, the outside included. Only of tools that change something. */
+  /** Everything on disk afterwards, the outside included. Only for tools that change something. */
   disk: Tree | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Side {
     return new Side(root, client, temporary.remove);
   }
 
-  /** Every call that changes something starts from this tree. */
+  /** Lays out the tree that every changing call starts from. */
   layOut(tree: Tree): void {
     this.#tree = tree;
     for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true });
@@ -63,7 +63,7 @@ export class Side {
     };
   }
 
-  /** All there is, with the permissions of files that have other ones than usual. */
+  /** Everything on disk, with the permissions of files that have unusual ones. */
   #readBack(): Tree {
     const modes = ['script.sh', 'private.txt']
       .filter((name) => existsSync(join(this.#root, name)))
@@ -71,7 +71,7 @@ export class Side {
     return { ...readBack(dirname(this.#root)), ...Object.fromEntries(modes) };
   }
 
-  /** Lays out anew the entries of the directory in which something has changed. */
+  /** Lays out again the entries of the directory in which something has changed. */
   #restore(disk: Tree): void {
     const paths = [...Object.keys(disk), ...Object.keys(this.#before)];
     const changed = paths.filter((path) => JSON.stringify(disk[path]) !== JSON.stringify(this.#before[path]));
@@ -81,7 +81,7 @@ export class Side {
     layOut(this.#root, Object.fromEntries(Object.entries(this.#tree).filter(isChanged)));
   }
 
-  /** Without the name of the directory, and without times. */
+  /** The value without the name of the directory and without times. */
   #normal<T>(value: T): T {
     if (value === undefined) return value;
     const text = JSON.stringify(value)
@@ -91,7 +91,7 @@ export class Side {
     return JSON.parse(text) as T;
   }
 
-  /** The list of tools, as sent. */
+  /** The list of tools, exactly as sent. */
   async tools(): Promise<string> {
     return JSON.stringify((await this.#client.request('tools/list')).result);
   }

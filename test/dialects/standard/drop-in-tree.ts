@@ -1,7 +1,7 @@
-/** A tree with everything that file servers stumble over, the same one for every seed. */
+/** A tree with everything that file servers stumble over. The same seed gives the same tree. */
 import type { Tree } from '../../tree.ts';
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Random numbers from 0 to 1. The same seed gives the same numbers. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -40,7 +40,7 @@ export function randomLines(random: () => number, count: number): string[] {
 export const DECOMPOSED = 'nai\u0308ve.txt';
 export const COMPOSED = 'caf\u00e9.txt';
 
-/** By their paths: regular files that are text. */
+/** Regular text files, keyed by their paths. */
 export function texts(random: () => number): Record<string, string> {
   return {
     'plain.txt': 'one\ntwo\nthree\n',
@@ -80,7 +80,7 @@ export function texts(random: () => number): Record<string, string> {
   };
 }
 
-/** The tree that changes begin with. */
+/** The tree for calls that change something. */
 export function smallTree(random: () => number): Tree {
   return {
     ...texts(random),
@@ -105,7 +105,7 @@ export function smallTree(random: () => number): Tree {
   };
 }
 
-/** The tree that is only read: with files that take long to lay out. */
+/** The tree for calls that only read, with files that take long to lay out. */
 export function wholeTree(random: () => number): Tree {
   return {
     ...smallTree(random),
@@ -121,7 +121,7 @@ export function wholeTree(random: () => number): Tree {
   };
 }
 
-/** Where ignore files are at work. */
+/** A tree with ignore files. */
 export const ignoringTree: Tree = {
   '.gitignore': 'node_modules/\n*.log\n',
   '.git/HEAD': 'ref: refs/heads/main\n',
@@ -130,5 +130,5 @@ export const ignoringTree: Tree = {
   'index.js': 'i\n',
 };
 
-/** What of it the ignore files name. */
+/** The entries that its ignore files name. */
 export const ignoredNames = ['.git', 'node_modules', 'debug.log'];

@@ -1,6 +1,6 @@
 /**
- * The standard dialect beside the official server: the same calls on the same trees. Texts and disks are equal, or the
- * difference is one of those that docs/tools/standard.md lists.
+ * Compares the standard dialect with the official server: the same calls on the same trees. Texts and disks are equal,
+ * or the difference is one of those that docs/tools/standard.md lists.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ async function unexplained(tree: Tree, calls: readonly Call[]): Promise<object[]
   return found;
 }
 
-/** Without what is the same on both disks. */
+/** The difference without what is the same on both disks. */
 function readable({ call, ours, theirs }: Difference): object {
   const paths = new Set([ours, theirs].flatMap(({ disk = {} }) => Object.keys(disk)));
   const other = [...paths].filter(
@@ -57,7 +57,7 @@ function readable({ call, ours, theirs }: Difference): object {
   return { ...call, ours: ours.text, theirs: theirs.text, disks };
 }
 
-/** Its errors are those of the Node that runs it, and newer ones name the path here, too. */
+/** The official server passes on Node's errors, and newer versions of Node name the path here, too. */
 function inWordsOfNode20(text: string): string {
   return text.replace(/(EISDIR: illegal operation on a directory, read) '.*'$/gm, '$1');
 }
@@ -70,14 +70,14 @@ async function differenceOf(call: Call): Promise<Difference | undefined> {
   return JSON.stringify(mine) === JSON.stringify(theirs) ? undefined : { call, ours: mine, theirs };
 }
 
-describe('beside the official server', () => {
+describe('compared with the official server, the standard dialect', () => {
   it('reads, lists and searches alike', async () => {
     proves('standard.drop-in');
     const random = randomNumbers(SEED);
     expect(await unexplained(wholeTree(random), readingCalls(random))).toEqual([]);
   });
 
-  it('leaves out nothing but what ignore files name', async () => {
+  it('leaves out only what ignore files name', async () => {
     expect(await unexplained(ignoringTree, ignoringCalls())).toEqual([]);
   });
 
@@ -92,12 +92,12 @@ describe('beside the official server', () => {
     expect(list).not.toContain('outputSchema');
   });
 
-  it('was called often enough, with every tool of the official server', () => {
+  it('was called often enough, and for every tool of the official server', () => {
     expect(count).toBeGreaterThanOrEqual(300);
     expect(called.size).toBe(14);
   });
 
-  it('differs in every way that the list names, or another test shows it', () => {
+  it('differs in every way that the list names, unless another test shows that', () => {
     proves('standard.drop-in.differences');
     expect(
       differences

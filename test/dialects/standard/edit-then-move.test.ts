@@ -15,7 +15,7 @@ afterEach(async () => {
   root.remove();
 });
 
-test('an edit answers its diff although the next call moves the file', async () => {
+test('an edit still answers with its diff when the next call moves the file', async () => {
   const edits = [{ oldText: 'one', newText: 'two' }];
   const [edited] = await Promise.all([
     client.text('edit_file', { path: 'a.txt', edits }),

@@ -1,4 +1,4 @@
-/** Files in other encodings through the tools: what random files, edits and patterns show that examples do not. */
+/** Files in other encodings through the tools, with random files, edits and patterns. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { proves } from '../../proves.ts';
 import { soak } from '../../soak.ts';
 import { temporaryDirectory } from '../../tree.ts';
 
-/** Those of one byte a character differ in nothing but a table, which has tests of its own. */
+/** Encodings with one byte per character differ only in a table, which has tests of its own. */
 const ONE_BYTE = /^(?:iso|windows|koi8)-/;
 const charsets = CHARSETS.filter((name) => !name.startsWith('utf-8'));
 const few = charsets.filter(
@@ -55,13 +55,13 @@ async function call(name: string, args: object, dialect = standard): Promise<Ans
   };
 }
 
-/** A file whose bytes are random, most of them text, and what it says. */
+/** Writes a file of random bytes, most of them text, and decodes it. */
 function makeFile(name: string, charset: string, bytes: Buffer): { path: string; text: string } {
   writeFileSync(join(root, name), bytes);
   return { path: name, text: decodeUnmarked(bytes, charset) };
 }
 
-/** A stretch of the text that stands in it once, and where its bytes are. */
+/** A stretch that occurs in the text only once, by its indices. */
 function place(text: string, random: Random): { from: number; to: number } | undefined {
   for (let i = 0; i < 20; i++) {
     const from = random(text.length);
@@ -74,7 +74,7 @@ function place(text: string, random: Random): { from: number; to: number } | und
 }
 
 describe.each(soak(few, charsets))('%s', (charset) => {
-  it('is edited in the bytes of the place alone', async () => {
+  it('is edited only in the bytes that an edit replaces', async () => {
     proves('standard.encodings.edit.bytes');
     const random = seeded(charset.length * 31);
     let edits = 0;
@@ -99,7 +99,7 @@ describe.each(soak(few, charsets))('%s', (charset) => {
       }
       expect({ said, isError, oldText }).toMatchObject({ isError: false });
       const put = Buffer.from(encode('NEW', charset) as Buffer);
-      // Some stretch of the old bytes says the old text, and nothing else is different.
+      // One stretch of the old bytes decodes to the old text, and nothing else differs.
       const start = firstDifference(bytes, after);
       const tail = bytes.length - (after.length - put.length);
       const found = [...Array(start + 1).keys()].some((from) => {
@@ -119,7 +119,7 @@ describe.each(soak(few, charsets))('%s', (charset) => {
     expect(edits).toBeGreaterThan(5);
   });
 
-  it('is read, searched and written without a byte lost, whatever it holds', async () => {
+  it('is read, searched and written without losing a byte, whatever it holds', async () => {
     proves('standard.encodings.searched');
     const random = seeded(charset.length * 77);
     for (let i = 0; i < soak(3, 8); i++) {
@@ -189,7 +189,7 @@ describe('a large file', () => {
     );
   });
 
-  it('in one line of UTF-16 goes on where the answer ended', async () => {
+  it('of one line in UTF-16 continues where the answer ended', async () => {
     const path = 'one-line.utf-16le';
     const line = '上é'.repeat(400_000);
     writeFileSync(join(root, path), encode(`\uFEFF${line}`, 'utf-16le') as Buffer);
@@ -202,7 +202,7 @@ describe('a large file', () => {
 });
 
 it.each(['utf-16le', 'utf-16be'] as const)(
-  'a NUL in %s is found wherever the bytes lie in memory',
+  'a NUL in %s is found wherever the bytes are in memory',
   (charset) => {
     for (const offset of [0, 1, 2, 3]) {
       const judged = (text: string) => {
@@ -211,14 +211,14 @@ it.each(['utf-16le', 'utf-16be'] as const)(
         bytes.copy(memory, offset);
         return encodingOf(memory.subarray(offset), () => charset);
       };
-      // Neither has a NUL character, though the zero bytes of two characters lie side by side.
+      // Neither has a NUL character, although the zero bytes of two characters are next to each other.
       expect(judged('aĀĀb上')).not.toHaveProperty('notText');
       expect(judged('a\0b上')).toHaveProperty('notText', 'nul');
     }
   },
 );
 
-it('includeIgnored searches with ripgrep and finds the same', async () => {
+it('a search with includeIgnored, which uses ripgrep, finds the same', async () => {
   proves('standard.encodings.searched');
   writeFileSync(join(root, 'rg.gbk'), encode('好 12\n', 'gbk') as Buffer);
   const pattern = '^\\S \\d+$';
@@ -231,7 +231,7 @@ it('includeIgnored searches with ripgrep and finds the same', async () => {
   expect((await call('grep_files', { pattern, includeIgnored: true })).text).toContain('rg.gbk\n1: 好 12');
 });
 
-it('a file that ends within a character is searched to its end', async () => {
+it('a file that ends in the middle of a character is searched to its end', async () => {
   writeFileSync(join(root, 'cut.gbk'), Buffer.from([0x61, 0xba, 0xc3, 0x0a, 0x62, 0x81]));
   const { text } = await call('grep_files', { path: 'cut.gbk', pattern: '.' });
   expect(text).toBe(`In ${root}:\ncut.gbk\n1: a好\n2: b\uFFFD`);

@@ -1,4 +1,4 @@
-/** Pages of matching lines far behind the first one. */
+/** Pages of matching lines far after the first page. */
 import { afterEach, expect, it } from 'vitest';
 import { openStandardFixture, type StandardFixture } from './standard-fixture.ts';
 
@@ -15,7 +15,7 @@ async function grep(args: Record<string, unknown>): Promise<string[]> {
   return text!.split('\n').slice(1);
 }
 
-it.each(['a.txt', '.'])('shows matches behind more than fit into any answer, in %s', async (path) => {
+it.each(['a.txt', '.'])('shows matches after more than any answer can hold, in %s', async (path) => {
   fixture = openStandardFixture({ 'a.txt': numbered(700_000) });
   expect(await grep({ path, offset: 650_000, limit: 2 })).toEqual([
     'a.txt',
@@ -25,7 +25,7 @@ it.each(['a.txt', '.'])('shows matches behind more than fit into any answer, in 
   ]);
 });
 
-it('goes on in the next files', async () => {
+it('continues in the next files', async () => {
   fixture = openStandardFixture({
     'a.txt': numbered(3),
     'b.txt': numbered(2500),

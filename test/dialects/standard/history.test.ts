@@ -1,11 +1,11 @@
-/** What the cases of the golden file cannot say, because they do not know the names of entries. */
+/** What golden cases cannot say, because they do not know the ids of entries. */
 import { afterEach, expect, it } from 'vitest';
 import { openStandardFixture, type StandardFixture } from './standard-fixture.ts';
 
 let fixture: StandardFixture;
 afterEach(() => fixture.close());
 
-it('lists the changes of a path that are older than a change of another one', async () => {
+it('lists the changes of one path that are older than a change of another', async () => {
   fixture = openStandardFixture({});
   const write = (path: string) => fixture.call('write_file', { path, content: path }, 20_000);
   const history = async (args: object) => (await fixture.call('history', { ...args }, 20_000)).join('\n');

@@ -1,4 +1,4 @@
-/** A directory with the standard dialect's tools over it, and a small budget. */
+/** A directory with the standard dialect's tools, and a small budget. */
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { Session } from '../../../src/dialects/dialect.ts';
@@ -8,7 +8,7 @@ import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface StandardFixture {
   root: string;
-  /** The texts of an answer, one for each content item; a failure throws. */
+  /** The texts of an answer, one for each content item. Throws if the call fails. */
   call(tool: string, args: Record<string, unknown>, maxTokens: number): Promise<string[]>;
   close(): Promise<void>;
 }

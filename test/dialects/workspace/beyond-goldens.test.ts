@@ -1,4 +1,4 @@
-/** What a golden cannot show: big contents, modes, hard links, cancelled and simultaneous calls. */
+/** What golden files cannot show: big contents, modes, hard links, cancelled and simultaneous calls. */
 import { linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ function onDisk(file: string): string {
 }
 
 describe('write_file', () => {
-  it('takes 1 MiB and not one byte more', async () => {
+  it('accepts 1 MiB and not one byte more', async () => {
     proves('workspace.write_file.limit', 'workspace.decided.ceiling');
     expect(await call('write_file', { file: 'fits.txt', content: 'x'.repeat(MIB) })).toEqual({
       ok: true,
@@ -71,12 +71,12 @@ describe('write_file', () => {
     expect(onDisk('a.txt')).toBe('é'.repeat(half));
   });
 
-  it('says that a path is wrong before it says that the content is too large', async () => {
+  it('reports a wrong path before a content that is too large', async () => {
     const refused = await call('write_file', { file: '../x', content: 'x'.repeat(MIB + 1) });
     expect(refused.error?.code).toBe('INVALID_PATH');
   });
 
-  it('keeps the mode of the file that it replaces, and leaves nothing else', async () => {
+  it('keeps the mode of the file that it replaces, and leaves no other file', async () => {
     proves('workspace.all.atomic');
     layOut(here.path, { 'run.sh': { text: 'old', mode: '755' } });
     await call('write_file', { file: 'run.sh', content: 'new' });
@@ -86,7 +86,7 @@ describe('write_file', () => {
 });
 
 describe('edit_file', () => {
-  it('refuses what would be larger than 1 MiB, before it writes', async () => {
+  it('refuses a result that would be larger than 1 MiB, before it writes', async () => {
     proves('workspace.edit_file.ceiling', 'workspace.edit_file.error.too-large');
     layOut(here.path, { 'a.txt': { repeat: 'x', times: MIB } });
     const refused = await call('edit_file', { file: 'a.txt', find: 'x', replace: 'é' });
@@ -99,7 +99,7 @@ describe('edit_file', () => {
     expect((await call('edit_file', { file: 'a.txt', find: 'x', replace: 'y' })).ok).toBe(true);
   });
 
-  it('may bring a larger file down, but not leave one large', async () => {
+  it('may shrink a file that is too large, but not leave it too large', async () => {
     proves('workspace.decided.ceiling');
     layOut(here.path, {
       'large.txt': `${'x'.repeat(MIB)}${'-'.repeat(100)}`,
@@ -131,7 +131,7 @@ describe('edit_file', () => {
     expect(onDisk('a.txt')).toBe('cb'.repeat(100_000));
   });
 
-  it('loses none of many edits that come at once', async () => {
+  it('loses none of many simultaneous edits', async () => {
     const names = Array.from({ length: 32 }, (_, i) => `<${i}>`);
     layOut(here.path, { 'a.txt': names.join('\n') });
     const answers = await Promise.all(

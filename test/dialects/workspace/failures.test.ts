@@ -30,7 +30,7 @@ function told(facts: Failure) {
 
 describe('every failure', () => {
   for (const facts of Object.values(everyFailure)) {
-    it(`${facts.kind}: a listed code, a message, details and isError`, () => {
+    it(`has a listed code, a message, details and isError: ${facts.kind}`, () => {
       proves('workspace.decided.is-error', 'workspace.decided.details');
       const { envelope, isError, content, structuredContent } = told(facts);
       expect(isError).toBe(true);
@@ -66,7 +66,7 @@ describe('every failure', () => {
     });
   });
 
-  it('outside tells the same whether or not something is there', () => {
+  it('says the same about a path outside, whether or not something is there', () => {
     const message = (name: string) => told({ kind: 'outside', path: name }).envelope.error;
     expect(message('link/passwd').message.replace('passwd', 'X')).toBe(
       message('link/nothing').message.replace('nothing', 'X'),

@@ -1,4 +1,4 @@
-/** The tools as clients see them, on the wire: schemas as in the reference, in the same order of keys. */
+/** The tools as clients see them on the wire: with the schemas of the reference, even in the order of keys. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
@@ -38,7 +38,7 @@ describe('tools/list', () => {
     const { result } = await client.request('tools/list');
     const listed = result!.tools as typeof snapshot;
     expect(listed).toEqual(snapshot);
-    // Equal as text is equal in the order of keys, too.
+    // Comparing text compares the order of keys, too.
     expect(listed.map(({ inputSchema }) => JSON.stringify(inputSchema))).toEqual(
       snapshot.map(({ inputSchema }) => JSON.stringify(inputSchema)),
     );
@@ -46,7 +46,7 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  it('answers with the envelope as the only text, and nothing beside it', async () => {
+  it('answers with the envelope as the only text, and nothing else', async () => {
     proves('workspace.envelope.only-text');
     const { result } = await client.call('read_file', { file: 'notes.txt' });
     expect(result).toEqual({
@@ -54,7 +54,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('marks what failed as an error, never as an error of the protocol', async () => {
+  it('reports a failure as an error of the call, never of the protocol', async () => {
     proves('workspace.decided.is-error');
     const { result, error } = await client.call('read_file', { file: 7 });
     expect(error).toBeUndefined();

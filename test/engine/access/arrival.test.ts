@@ -1,4 +1,4 @@
-/** Calls keep the order in which they came, also while they still read their arguments and look around. */
+/** Calls keep their order of arrival, even while they still read their arguments and look around. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { InProcessClient } from '../../in-process.ts';
@@ -11,20 +11,20 @@ beforeEach(() => {
 });
 afterEach(() => directory.remove());
 
-it('a read waits until a write that came before it has named its path', async () => {
+it('a read waits until an earlier write has named its path', async () => {
   const engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
   const [first, second] = [engine.arrive(), engine.arrive()];
   const writer = engine.as({ ...anonymous, arrival: first });
   const reader = engine.as({ ...anonymous, arrival: second });
   const read = reader.files.readText('a.txt');
-  // Looking around names nothing yet.
+  // Looking around does not name any paths yet.
   await writer.files.peek('a.txt');
   await writer.files.check('a.txt', 'write');
   await new Promise((resolve) => setImmediate(resolve));
   const written = writer.files.write('a.txt', 'new\n');
   expect((await read).text).toBe('new\n');
   await written;
-  for (const arrival of [first, second]) arrival.name();
+  for (const arrival of [first, second]) arrival.markNamed();
   await engine.close();
 });
 
@@ -32,7 +32,7 @@ it('no call waits for one that ended without naming a path', async () => {
   const engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
   const ended = engine.arrive();
   const reading = engine.as({ ...anonymous, arrival: engine.arrive() }).files.readText('a.txt');
-  ended.name();
+  ended.markNamed();
   expect((await reading).text).toBe('old\n');
   await engine.close();
 });

@@ -1,4 +1,4 @@
-/** Calls that are sent without waiting take effect in the order in which they were sent. */
+/** Calls that a client sends without waiting take effect in the order in which it sent them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CallOrder } from '../../../src/engine/access/call-order.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 const said = async (call: Promise<string>) => call.catch((error: Error) => error.message);
 
 describe('pipelined calls', () => {
-  it('of one file: write, read, edit, read, move, read, delete, read', async () => {
+  it('take effect in order on one file: write, read, edit, read, move, read, delete, read', async () => {
     const answers = await Promise.all(
       (
         [
@@ -50,7 +50,7 @@ describe('pipelined calls', () => {
     ]);
   });
 
-  it('of a directory and what is in it', async () => {
+  it('take effect in order on a directory and what is in it', async () => {
     const answers = await Promise.all([
       client.text('create_directory', { path: 'd/e' }),
       client.text('write_file', { path: 'd/e/a.txt', content: 'a' }),
@@ -67,7 +67,7 @@ describe('pipelined calls', () => {
     expect([answers[6], answers[8]]).toEqual(['', '[FILE] d']);
   });
 
-  it('a hundred writes of one file: the last one stands, and each read sees the write before it', async () => {
+  it('leave the last of a hundred writes to one file, and each read sees the write before it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => [
         client.text('write_file', { path: 'a.txt', content: `version ${i}` }),
@@ -85,7 +85,7 @@ describe('a process that gets no processor for seconds', () => {
     const done: string[] = [];
     const change = order.run(['/a'], 'change', async () => {
       await nextTurn();
-      // The end of the change is due now, and comes once the process runs again: after its timers.
+      // The change should end now, but ends only when the process runs again, after its timers.
       const ending = nextTurn();
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
       await ending;
@@ -97,8 +97,8 @@ describe('a process that gets no processor for seconds', () => {
   });
 });
 
-describe('a call that does not get done', () => {
-  it('blocks no other call: not its directory, not its file, not writes beside it', async () => {
+describe('a call that does not end', () => {
+  it('blocks no other call on its directory or its file, nor writes beside it', async () => {
     layOut(directory.path, { 'slow.txt': `${'a'.repeat(40)}!`, 'b.txt': 'b' });
     let ended = false;
     const runaway = client.replyTo('runaway').finally(() => {
@@ -123,7 +123,7 @@ describe('a call that does not get done', () => {
     expect(others[0]).toContain('slow.txt');
     expect(others[2]).toBe(`${'a'.repeat(40)}!`);
     expect(others[4]).toBe('b');
-    // It would compute for seconds yet.
+    // Otherwise it would compute for seconds.
     client.send({
       ...{ jsonrpc: '2.0', method: 'notifications/cancelled' },
       params: { requestId: 'runaway' },

@@ -1,4 +1,4 @@
-/** How long a call waits behind an earlier one on its path: for as long as calls that came before it get done. */
+/** How long a call waits behind an earlier one on its path: for as long as earlier calls keep ending. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CallOrder } from '../../../src/engine/access/call-order.ts';
 
@@ -37,7 +37,7 @@ it('is renewed by every earlier call that ends, on other paths too', async () =>
   await read.done;
 });
 
-it('is not renewed by calls that came later, and ends behind a call that makes no progress', async () => {
+it('is not renewed by later calls, and ends if the earlier call makes no progress', async () => {
   const order = new CallOrder();
   begin(order, '/a', 'change');
   const read = begin(order, '/a', 'read');

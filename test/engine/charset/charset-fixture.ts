@@ -1,4 +1,4 @@
-/** Texts and bytes for tests of encodings, by a seed. */
+/** Random texts and bytes for tests of encodings, from a seed. */
 
 import { provideConverter } from '../../../src/engine/charset/converter.ts';
 import { converterSource } from '../../../src/engine/confine/protect/own-package.ts';
@@ -6,7 +6,7 @@ import { CHARSETS } from '../../../src/engine/index.ts';
 
 provideConverter(converterSource);
 
-/** Those that need tables. */
+/** The encodings that need tables. */
 export const tabled: readonly string[] = CHARSETS.filter((name) => !name.startsWith('utf-'));
 
 export type Random = (below: number) => number;
@@ -19,7 +19,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** Text-like bytes of which many begin no character. */
+/** Bytes that look like text, many of which begin no character. */
 export function randomBytes(random: Random, length: number): Buffer {
   return Buffer.from(
     Array.from({ length }, () => {

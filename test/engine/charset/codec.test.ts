@@ -1,4 +1,4 @@
-/** Every encoding against iconv-lite itself, the decoder of the platform and the iconv of the system. */
+/** Compares every encoding with iconv-lite itself, the decoder of the platform and the iconv of the system. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ for (let code = 0xa0; code < 0xffff; code += BLOCK) {
 }
 const NO_CHARACTER = /[\ud800-\udfff\uffff]/;
 
-/** Characters that an encoding has: many at once come back one by one, unless some of them make one together. */
+/** The characters that an encoding has. Many are tried at once, and singly if some of them combine into one. */
 function repertoire(charset: string): string[] {
   const known = repertoires.get(charset);
   if (known) return known;
@@ -47,7 +47,7 @@ function platformDecoder(charset: string): InstanceType<typeof TextDecoder> | un
 const hasIconv = spawnSync('iconv', ['--version']).status === 0;
 const scratch = temporaryDirectory();
 afterAll(() => scratch.remove());
-/** Under other names, or where the tables of others differ in a few characters of vendors. */
+/** Other names for the system's iconv, chosen where tables differ in a few vendor characters. */
 const SYSTEM_NAMES: Readonly<Record<string, string>> = {
   shift_jis: 'CP932',
   'euc-kr': 'CP949',
@@ -55,19 +55,19 @@ const SYSTEM_NAMES: Readonly<Record<string, string>> = {
   'windows-1255': 'CP1255',
 };
 
-/** Letters that an encoding has. */
+/** The letters that an encoding has. */
 function lettersOf(charset: string): string[] {
   return repertoire(charset).filter((each) => /^\p{L}$/u.test(each));
 }
 
-/** Those of them that the platform, where it knows the encoding, reads as we write them. */
+/** The letters that the platform, if it knows the encoding, reads as we write them. */
 function agreedLettersOf(charset: string): string[] {
   const decoder = platformDecoder(charset);
   const isAgreed = (each: string) => decoder?.decode(encode(each, charset) as Buffer) === each;
   return decoder ? lettersOf(charset).filter(isAgreed) : lettersOf(charset);
 }
 
-/** A text for each encoding, which the iconv of the system writes and reads: one shell for all of them. */
+/** A text for each encoding, which the system's iconv writes and reads: one shell does it for all of them. */
 const texts = new Map<string, { agreed: string[]; text: string }>();
 beforeAll(() => {
   const lines = ['cd "$1"'];
@@ -97,7 +97,7 @@ describe.each(tabled)('%s', (charset) => {
 
   it('reads what others have written', () => {
     const { agreed, text } = texts.get(charset)!;
-    // The platform lacks what vendors added to some of them.
+    // The platform lacks the characters that vendors added to some encodings.
     expect(agreed.length).toBeGreaterThan(lettersOf(charset).length * 0.4);
     expect(platformDecoder(charset)?.decode(encode(text, charset) as Buffer) ?? text).toBe(text);
     if (!hasIconv) return;
@@ -133,7 +133,7 @@ describe.each(tabled)('%s', (charset) => {
     }
   });
 
-  it('has a newline of one byte, and that byte is always one', () => {
+  it('has a newline of one byte, and that byte is always a newline', () => {
     for (let lead = 0x80; lead < 0x100; lead++) {
       expect(decodeUnmarked(Buffer.from([lead, 10]), charset)).toMatch(/^[^\n]\n$/);
     }
@@ -145,7 +145,7 @@ describe.each(tabled)('%s', (charset) => {
   });
 });
 
-it('knows names in any letters', () => {
+it('knows the names of encodings in any letter case', () => {
   expect(['Latin1', 'CP1252', 'Shift-JIS', 'UTF-16LE', 'EUC_KR'].map(charsetNamed)).toEqual([
     'iso-8859-1',
     'windows-1252',

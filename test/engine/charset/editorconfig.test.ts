@@ -1,4 +1,4 @@
-/** What .editorconfig files say: which headings mean a file, and which of them decides. */
+/** What .editorconfig files say: which headings match a file, and which of them decides. */
 import { describe, expect, it } from 'vitest';
 import { charsetIn, parseEditorConfig } from '../../../src/engine/charset/editorconfig/parse.ts';
 import { SectionGlob } from '../../../src/engine/charset/editorconfig/section-glob.ts';
@@ -61,7 +61,7 @@ describe('a file', () => {
     expect(parseEditorConfig('[*]\nroot = true\n').isRoot).toBe(false);
   });
 
-  it('lets the last heading decide that says something known', () => {
+  it('lets the last heading with a known charset decide', () => {
     expect(['a', 'a.md', 'a.txt', 'd/b.txt', 'a.bom'].map((path) => charsetIn(config, path))).toEqual([
       'iso-8859-1',
       'unset',

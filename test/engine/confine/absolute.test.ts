@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 
-it('a path is made absolute as the system would, whatever it looks like', () => {
+it('makes any path absolute in the same way as the system', () => {
   const wall = new Wall([{ path: '/tmp', writable: true }]);
   const parts = ['/', 'a', '.', '..', '.a', 'a.', '...', '\\', 'ä'];
   const paths = parts.flatMap((a) =>

@@ -1,4 +1,6 @@
-/** The wall under attack: while another process swaps directories and files for links out, nothing escapes. */
+/**
+ * The wall under attack: nothing escapes while another process swaps directories and files for links to the outside.
+ */
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +11,7 @@ import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 
 const msForEach = (seconds * 1000) / raids.length;
 
-/** What most servers do: look where the path leads, and then open the path. The attack must win against it. */
+/** What most servers do: check where the path leads, and then open the path. The attack must win against this. */
 const lookThenOpen: Raid = {
   name: 'look, then open',
   call: async (_engine, n, { root }) => {
@@ -29,7 +31,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
   beforeEach(async () => {
     scene = layScene();
     engine = new Engine({ roots: [{ path: scene.root, writable: true }] });
-    // From its first change on, a process holds the directories of its own program.
+    // At its first change, a process opens the directories of its own program and keeps them open.
     await engine.files.check('.', 'write');
   });
   afterEach(async () => {
@@ -41,9 +43,9 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
     expect(engine.protection).toMatchObject({ kind: 'descriptors', raceFree: true });
   });
 
-  it('the attack is a real one: a server that looks and then opens loses to it', async () => {
+  it('a server that checks a path and then opens it loses to the attack', async () => {
     let escapes = 0;
-    // On a busy machine the attacker may have to come back.
+    // On a busy machine the attacker may need several attempts.
     for (let attempt = 0; attempt < 20 && escapes === 0; attempt++) {
       const { spoils } = await raid(scene, engine, lookThenOpen, msForEach / 2);
       expect(spoils.swaps).toBeGreaterThan(100);
@@ -53,7 +55,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
   });
 
   it.each(raids.map((each) => [each.name, each] as const))(
-    '%s never leaves the root, and works when it is let',
+    '%s never leaves the root, and works when it gets a chance',
     async (_, each) => {
       const before = heldBelow(scene.root);
       const { spoils, left } = await raid(scene, engine, each, msForEach);
@@ -68,12 +70,12 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
   );
 
   it(
-    'the fallback wall does not promise as much, but fails clearly too',
+    'the fallback wall promises less, but fails only with failures of the engine',
     async () => {
       const fallback = new Engine({ roots: [{ path: scene.root, writable: true }], protection: 'verified' });
       try {
         expect(fallback.protection.raceFree).toBe(false);
-        // An error that is no failure of the engine's own ends the raid.
+        // An error that is not a failure of the engine ends the raid.
         for (const each of raids) await raid(scene, fallback, each, msForEach / 8);
       } finally {
         await fallback.close();

@@ -1,4 +1,4 @@
-/** Descriptors: whatever a call comes to, what it opened is closed again. */
+/** Descriptors: whatever the outcome of a call, it closes what it opened. */
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ const paths = [
 
 describe.runIf(process.platform === 'linux')('the number of open descriptors', () => {
   it.each(['strongest', 'verified'] as const)(
-    'of an engine with the %s wall is the same after every operation on every kind of path',
+    'is the same after every operation on every kind of path, with the %s wall',
     async (protection) => {
       const engine = new Engine({ roots: [{ path: directory.path, writable: true }], protection });
       const round = async () => {
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
     },
   );
 
-  it('of a server is the same before and after hundreds of mixed calls, each of them several times', async () => {
+  it('is the same before and after hundreds of mixed calls to a server, each made several times', async () => {
     const state = temporaryDirectory();
     const client = await InProcessClient.start(['--state', state.path, directory.path]);
     const kinds: ((n: number) => [string, unknown])[] = [

@@ -18,7 +18,7 @@ import {
 const TREE = { 'a/b/file.txt': 'inside', 'a/file.txt': 'one up', deep: { link: 'a/b' } } as const;
 
 describe.each(wallKinds)('with the %s wall', (kind) => {
-  describe('a path out of the root is refused by every operation', () => {
+  describe('every operation refuses a path out of the root', () => {
     const escapes: Record<string, (root: string) => string> = {
       '.. alone': () => '..',
       '.. and a slash': () => '../',
@@ -49,12 +49,12 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('a file is not a directory: .. after it fails', async () => {
+  it('.. after a file fails, since a file is not a directory', async () => {
     const fixture = openWallFixture(kind, TREE);
     await expectAllToFail(fixture, 'a/file.txt/../../../outside/secret.txt', 'not-a-directory');
   });
 
-  it('.. behind something missing leads outside all the same, and nothing is made on the way', async () => {
+  it('.. after a missing directory still counts as outside, and no directory is made', async () => {
     const fixture = openWallFixture(kind, TREE);
     const before = readBack(fixture.root);
     const path = 'missing/../../outside/new.txt';
@@ -113,7 +113,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('a path of any length is refused in time that grows with its length alone', async () => {
     const { engine, outside } = openWallFixture(kind, TREE);
-    // Comparing each beginning of these with the roots would take minutes.
+    // Comparing every prefix of these with the roots would take minutes.
     for (const path of [
       '/a'.repeat(30_000),
       `/${'a/../'.repeat(10_000)}a`,
@@ -126,7 +126,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(JSON.stringify(endless).length).toBeLessThan(5000);
   });
 
-  it('no more parents are made than a tree may have levels, and none of them stays behind', async () => {
+  it('a path with more missing parents than a tree may have levels is refused, and leaves none of them behind', async () => {
     const { engine } = openWallFixture(kind, TREE);
     expect(await failureOf(engine.files.makeDirectory('new/'.repeat(1200)))).toMatchObject({
       why: 'too-deep',
@@ -152,7 +152,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     }
   });
 
-  it('no failure carries anything of what lies outside', async () => {
+  it('no failure reveals anything that is outside', async () => {
     const fixture = openWallFixture(kind);
     writeFileSync(join(fixture.base, 'secrets.txt'), SECRET);
     const facts = await failureOf(fixture.engine.files.read('../secret.txt'));

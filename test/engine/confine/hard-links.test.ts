@@ -1,4 +1,6 @@
-/** Hard links: a file with two names may be read, and a change of one name leaves the other's content alone. */
+/**
+ * Hard links: a file with two names may be read, and a change under one name leaves the content under the other alone.
+ */
 import { existsSync, linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +16,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     return { ...fixture, outer, inner };
   }
 
-  it('a file whose other name lies outside can be read, and tells that it has two names', async () => {
+  it('a file whose other name is outside can be read, and reports that it has two names', async () => {
     const { engine } = siteWithTwoNames();
     expect((await engine.files.read('d/alias.txt')).text).toBe(SECRET);
     expect((await engine.files.info('d/alias.txt')).links).toBe(2);
@@ -25,23 +27,26 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     'an edit': (engine, path) => engine.files.edit(path, [replacing('secret', 'new')]),
     'an append': (engine, path) => engine.files.append(path, 'new'),
   };
-  it.each(Object.entries(changes))('%s leaves the content of the other name as it was', async (_, change) => {
-    const { engine, outer, inner } = siteWithTwoNames();
-    const before = statSync(outer);
-    await change(engine, 'd/alias.txt');
-    expect(readFileSync(inner, 'utf8')).toContain('new');
-    expect(readFileSync(outer, 'utf8')).toBe(SECRET);
-    const after = statSync(outer);
-    expect([after.ino, after.mode, after.uid, after.mtimeMs]).toEqual([
-      before.ino,
-      before.mode,
-      before.uid,
-      before.mtimeMs,
-    ]);
-    expect(after.nlink).toBe(1);
-  });
+  it.each(Object.entries(changes))(
+    '%s leaves the content under the other name as it was',
+    async (_, change) => {
+      const { engine, outer, inner } = siteWithTwoNames();
+      const before = statSync(outer);
+      await change(engine, 'd/alias.txt');
+      expect(readFileSync(inner, 'utf8')).toContain('new');
+      expect(readFileSync(outer, 'utf8')).toBe(SECRET);
+      const after = statSync(outer);
+      expect([after.ino, after.mode, after.uid, after.mtimeMs]).toEqual([
+        before.ino,
+        before.mode,
+        before.uid,
+        before.mtimeMs,
+      ]);
+      expect(after.nlink).toBe(1);
+    },
+  );
 
-  it('deleting and moving take one name and leave the other', async () => {
+  it('deleting and moving affect one name and leave the other', async () => {
     const { engine, outer, inner } = siteWithTwoNames();
     await engine.files.move('d/alias.txt', 'moved.txt');
     expect(statSync(outer).nlink).toBe(2);
@@ -50,7 +55,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readFileSync(outer, 'utf8')).toBe(SECRET);
   });
 
-  it('two names inside: an edit of one is not an edit of the other', async () => {
+  it('an edit under one of two names inside does not change the other', async () => {
     const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
     linkSync(join(root, 'a.txt'), join(root, 'b.txt'));
     await engine.files.edit('a.txt', [replacing('one', 'two')]);

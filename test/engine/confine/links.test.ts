@@ -1,4 +1,4 @@
-/** Symbolic links: followed by hand as far as they stay inside, and never a way out, wherever they stand. */
+/** Symbolic links: the wall follows them itself as long as they stay inside, and none is a way out, wherever it is. */
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import {
   wallKinds,
 } from './wall-fixture.ts';
 
-/** Where an evil link may point. Every one of these has a `secret.txt`, or is the top of the file system. */
+/** Where an evil link may point. Each of these has a `secret.txt`, or is the top of the file system. */
 const targets: Record<string, string> = {
   'a relative path out': '../outside',
   'a relative path out by a detour': './x/../../outside/sub/..',
@@ -48,7 +48,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       await expectAllToFail(fixture, 'evil', 'outside', { ...looks, ...changes });
     });
 
-    it('behind another link leads nowhere', async () => {
+    it('after another link leads nowhere', async () => {
       const fixture = openWallFixture(kind, {
         good: { link: 'x/../evil' },
         evil: { link: target },
@@ -64,7 +64,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readFileSync(join(fixture.outside, 'secret.txt'), 'utf8')).toBe(SECRET);
   });
 
-  it('a dangling link out fails like a live one, for reading and for writing', async () => {
+  it('a dangling link to the outside fails like a live one, for reading and for writing', async () => {
     const fixture = openWallFixture(kind, {
       live: { link: '{OUT}/secret.txt' },
       dangling: { link: '{OUT}/new.txt' },
@@ -80,7 +80,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     fixture.expectOutsideUntouched();
   });
 
-  it('the answer about a path through a link out does not depend on whether it exists', async () => {
+  it('the answer about a path through a link to the outside does not depend on whether it exists', async () => {
     const fixture = openWallFixture(kind, { evil: { link: '{OUT}' } });
     for (const [name, operation] of Object.entries(everyOperation)) {
       const there = await failureOf(operation(fixture.engine, 'evil/secret.txt'));
@@ -89,14 +89,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     }
   });
 
-  it('a dangling link inside: reading finds nothing, writing makes the target and the link stays', async () => {
+  it('reading a dangling link inside finds nothing; writing makes the target, and the link stays', async () => {
     const { engine, root } = openWallFixture(kind, { 'a/': '', later: { link: 'a/later.txt' } });
     expect(await failureOf(engine.files.read('later'))).toMatchObject({ kind: 'not-found', path: 'later' });
     await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'a/later.txt': 'now', later: { link: 'a/later.txt' } });
   });
 
-  it('a dangling link inside whose parents are missing: they are made', async () => {
+  it('writing to a dangling link inside makes the missing parents of its target', async () => {
     const { engine, root } = openWallFixture(kind, { later: { link: 'x/y/later.txt' } });
     await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'x/y/later.txt': 'now', later: { link: 'x/y/later.txt' } });
@@ -155,7 +155,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     fixture.expectOutsideUntouched();
   });
 
-  it('a recursive delete takes the links in it and nothing that they point at', async () => {
+  it('a recursive delete removes the links in a directory but nothing that they point at', async () => {
     const fixture = openWallFixture(kind, {
       'keep/real.txt': 'stays',
       'gone/a/out': { link: '{OUT}' },
@@ -171,7 +171,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     fixture.expectOutsideUntouched();
   });
 
-  it('a tree does not go into linked directories, and a link out shows as a file', async () => {
+  it('a tree does not enter linked directories, and shows a link to the outside as a file', async () => {
     const fixture = openWallFixture(kind, {
       'a/file.txt': 'x',
       'b/in': { link: '../a' },
@@ -191,7 +191,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     ]);
   });
 
-  it('a loop of links is a failure of its own kind, not an endless walk', async () => {
+  it('a loop of links fails with a kind of its own instead of an endless walk', async () => {
     const fixture = openWallFixture(kind, {
       self: { link: 'self' },
       ping: { link: 'pong' },
@@ -221,7 +221,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     else expect(await failureOf(read)).toMatchObject({ kind: 'bad-path', why: 'link-loop' });
   });
 
-  it('links inside other links count together', async () => {
+  it('links inside other links count toward the same limit', async () => {
     const { engine, root } = openWallFixture(kind, { 'd0/end.txt': 'the end' });
     for (let i = 1; i <= 41; i++) symlinkSync(`../d${i - 1}`, join(root, `in${i}`));
     mkdirSync(join(root, 'x'));
@@ -235,7 +235,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('a link with an empty-looking or odd target is walked like the system would', async () => {
+  it('a link with an empty-looking or odd target is followed as the system would follow it', async () => {
     const { engine, root } = openWallFixture(kind, { 'a/file.txt': 'x' });
     symlinkSync('.', join(root, 'dot'));
     symlinkSync('a//./', join(root, 'slashes'));
@@ -265,7 +265,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(await failureOf(engine.files.read('l'))).toMatchObject({ kind: 'outside' });
   });
 
-  it('a new directory in place of a link, and a link in place of a directory, are seen at once', async () => {
+  it('a new directory in place of a link, and a link in place of a directory, are noticed at once', async () => {
     const fixture = openWallFixture(kind, { 'd/secret.txt': 'ours' });
     await fixture.engine.files.remove('d', { recursive: true });
     symlinkSync(fixture.outside, join(fixture.root, 'd'));

@@ -1,4 +1,4 @@
-/** A text that is too long for a path is refused as it is, and repeated only in part. */
+/** A text that is too long for a path is refused before it is taken apart, and failures repeat only a part of it. */
 import { expect, it } from 'vitest';
 import { workspacePath } from '../../../src/dialects/workspace/paths.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';

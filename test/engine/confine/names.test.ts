@@ -1,4 +1,4 @@
-/** Names and depths at their limits: what the system can hold works, what it cannot is told clearly. */
+/** Names and depths at their limits: what the system can hold works, and what it cannot hold fails clearly. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     await expectAllToWork(kind, name);
   });
 
-  describe('names that are odd but real work as they are', () => {
+  describe('an unusual name works as it is', () => {
     const names: Record<string, string> = {
       'a newline': 'a\nb',
       'a backslash': 'a\\b',
@@ -77,7 +77,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  describe('a name that is too long is told as such', () => {
+  describe('a name that is too long fails as such', () => {
     const names: Record<string, string> = {
       '256 bytes': 'x'.repeat(256),
       '256 bytes in characters of two': 'é'.repeat(128),
@@ -118,7 +118,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     }
   });
 
-  it(`${levels} levels deep every operation works`, async () => {
+  it(`every operation works ${levels} levels deep`, async () => {
     const { engine, root } = openWallFixture(kind);
     const deep = Array.from({ length: levels }, (_, i) => `d${i}`).join('/');
     await engine.files.write(`${deep}/a.txt`, 'one');
@@ -146,22 +146,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it.runIf(kind === 'strongest')(
-    'a path longer than the system would take works level by level',
-    async () => {
-      const { engine, root } = openWallFixture(kind);
-      const path = `${Array(40).fill('y'.repeat(200)).join('/')}/a.txt`;
-      expect(path.length).toBeGreaterThan(8000);
-      await engine.files.write(path, 'far away');
-      expect((await engine.files.read(path)).text).toBe('far away');
-      await engine.files.edit(path, [replacing('far', 'very far')]);
-      expect((await engine.files.read(`${root}/${path}`)).text).toBe('very far away');
-      await engine.files.remove('y'.repeat(200), { recursive: true });
-      expect(readdirSync(root)).toEqual([]);
-    },
-  );
+  it.runIf(kind === 'strongest')('a path works even if it is longer than the system accepts', async () => {
+    const { engine, root } = openWallFixture(kind);
+    const path = `${Array(40).fill('y'.repeat(200)).join('/')}/a.txt`;
+    expect(path.length).toBeGreaterThan(8000);
+    await engine.files.write(path, 'far away');
+    expect((await engine.files.read(path)).text).toBe('far away');
+    await engine.files.edit(path, [replacing('far', 'very far')]);
+    expect((await engine.files.read(`${root}/${path}`)).text).toBe('very far away');
+    await engine.files.remove('y'.repeat(200), { recursive: true });
+    expect(readdirSync(root)).toEqual([]);
+  });
 
-  it('names that are no UTF-8 are listed, and go with their tree', async () => {
+  it('names that are not UTF-8 are listed, and are removed with their tree', async () => {
     const { engine, root } = openWallFixture(kind, { 'd/': '' });
     const raw = Buffer.concat([Buffer.from(`${root}/d/bad-`), Buffer.from([0xff, 0xfe])]);
     writeFileSync(raw, 'x');
@@ -171,12 +168,15 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(existsSync(join(root, 'd'))).toBe(false);
   });
 
-  it.runIf(kind === 'strongest')('directories whose names are no UTF-8 go with their tree too', async () => {
-    const { engine, root } = openWallFixture(kind, { 'd/': '' });
-    const raw = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff])]);
-    mkdirSync(raw);
-    writeFileSync(Buffer.concat([raw, Buffer.from('/x')]), 'x');
-    await engine.files.remove('d', { recursive: true });
-    expect(existsSync(join(root, 'd'))).toBe(false);
-  });
+  it.runIf(kind === 'strongest')(
+    'directories whose names are not UTF-8 are removed with their tree',
+    async () => {
+      const { engine, root } = openWallFixture(kind, { 'd/': '' });
+      const raw = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff])]);
+      mkdirSync(raw);
+      writeFileSync(Buffer.concat([raw, Buffer.from('/x')]), 'x');
+      await engine.files.remove('d', { recursive: true });
+      expect(existsSync(join(root, 'd'))).toBe(false);
+    },
+  );
 });

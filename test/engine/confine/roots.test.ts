@@ -1,4 +1,4 @@
-/** The directories that were given: several, inside each other, read-only, and by way of a link. */
+/** The given directories: several, inside each other, read-only, and given as a link. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(await failureOf(engine.files.list(base))).toMatchObject({ kind: 'outside' });
     });
 
-    it('can be linked into each other, and a move goes from one to the other', async () => {
+    it('can have links into each other, and entries can be moved from one to the other', async () => {
       const { engine, base, root } = openWallFixture(
         kind,
         { 'a.txt': 'a', 'to-shop': { link: '../workshop' } },
@@ -44,7 +44,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   describe('a read-only directory', () => {
-    it('can be looked at and refuses every change', async () => {
+    it('can be read, and refuses every change', async () => {
       const fixture = openWallFixture(kind, { 'a.txt': 'a secret', 'd/b.txt': 'b' }, { roots: ['work:ro'] });
       const before = readBack(fixture.root);
       expect((await fixture.engine.files.read('a.txt')).text).toBe('a secret');
@@ -61,7 +61,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(fixture.engine.roots).toEqual([{ path: fixture.root, real: fixture.root, writable: false }]);
     });
 
-    it('keeps that rule by way of a writable one: through links, .. and moves', async () => {
+    it('stays read-only when it is reached from a writable one: through links, .. and moves', async () => {
       const { engine, base } = openWallFixture(
         kind,
         { 'a.txt': 'a', shop: { link: '../workshop' }, secret: { link: '../workshop/secret.txt' } },
@@ -85,7 +85,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it.each([[['work', 'work:ro']], [['work:ro', 'work']]])(
-      'given twice, the stricter rule holds: %j',
+      'stays read-only when it is also given as writable: %j',
       async (roots) => {
         const { engine, root } = openWallFixture(kind, { 'a.txt': 'a' }, { roots });
         expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
@@ -95,7 +95,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       },
     );
 
-    it('is what a server started as read-only makes of all of them', async () => {
+    it('is what every directory becomes when the server is started as read-only', async () => {
       const { engine } = openWallFixture(
         kind,
         { 'a.txt': 'a' },
@@ -113,7 +113,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   describe('a directory inside another', () => {
     const tree = { 'a.txt': 'a', 'inner/b.txt': 'b', 'inner/deep/c.txt': 'c' };
 
-    it('read-only inside a writable one: each has its own rule, by every way in', async () => {
+    it('can be read-only inside a writable one: each keeps its own rule, whatever path leads there', async () => {
       const { engine, root } = openWallFixture(
         kind,
         { ...tree, 'way-in': { link: 'inner/deep' } },
@@ -139,7 +139,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(readBack(root)).toEqual({ ...tree, 'a.txt': 'again', 'way-in': { link: 'inner/deep' } });
     });
 
-    it('writable inside a read-only one', async () => {
+    it('can be writable inside a read-only one', async () => {
       const { engine, root } = openWallFixture(kind, tree, { roots: ['work:ro', 'work/inner'] });
       expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
       expect(await failureOf(engine.files.write('inner/../new.txt', 'x'))).toMatchObject({
@@ -155,7 +155,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       });
     });
 
-    it('neither can be deleted or moved, nor what holds one of them', async () => {
+    it('cannot be deleted or moved, nor can the outer one, nor a directory between them', async () => {
       const { engine, root } = openWallFixture(
         kind,
         { 'x/y/inner/b.txt': 'b', 'a.txt': 'a' },
@@ -189,8 +189,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  describe('a directory given by way of a link', () => {
-    it('is known by the name that was given and by its real one', async () => {
+  describe('a directory that is given as a link', () => {
+    it('is known by the given path and by its real path', async () => {
       const { base, root, engine: unused } = openWallFixture(kind, { 'd/a.txt': 'a' });
       await unused.close();
       symlinkSync('work', join(base, 'alias'));
@@ -210,7 +210,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       }
     });
 
-    it('stays the directory that it was when the link is turned elsewhere', async () => {
+    it('stays the same directory when the link is pointed elsewhere', async () => {
       const fixture = openWallFixture(kind, { 'secret.txt': 'ours' });
       const alias = join(fixture.base, 'alias');
       symlinkSync('work', alias);
@@ -227,7 +227,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('the root itself swapped for a link after the start is of no use', async () => {
+  it('swapping the root itself for a link after the start leads nowhere', async () => {
     const { engine, base, root } = openWallFixture(kind, { 'secret.txt': 'ours' });
     renameSync(root, join(base, 'elsewhere'));
     symlinkSync('outside', root);
@@ -240,7 +240,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(Object.keys(readBack(join(base, 'outside')))).toEqual(['secret.txt', 'sub/secret.txt']);
   });
 
-  it('the top of the file system as the root: everything is inside, and can still be read-only', async () => {
+  it('with the top of the file system as the root, everything is inside, and can still be read-only', async () => {
     const fixture = openWallFixture(kind, { 'a.txt': 'a' }, { roots: ['/:ro'] });
     expect((await fixture.engine.files.read(join(fixture.root, 'a.txt'))).text).toBe('a');
     expect((await fixture.engine.files.read(`${fixture.root.slice(1)}/a.txt`)).text).toBe('a');
@@ -295,7 +295,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('an engine that is closed does nothing any more', async () => {
+  it('a closed engine does nothing any more', async () => {
     const fixture = openWallFixture(kind, { 'a.txt': 'a' });
     await fixture.engine.close();
     mkdirSync(join(fixture.root, 'd'));
@@ -307,7 +307,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readBack(fixture.root)).toEqual({ 'a.txt': 'a', 'd/a.txt': 'a' });
   });
 
-  it('a path in another letter case leads somewhere only where the system says so', async () => {
+  it('a path in another letter case leads somewhere only if the file system ignores case', async () => {
     const fixture = openWallFixture(kind, { 'A.txt': 'a' });
     await expectAllToFail(fixture, `${fixture.root.toUpperCase()}/A.txt`, 'outside');
   });

@@ -1,4 +1,4 @@
-/** FIFOs, sockets and devices: never opened, whatever is asked of them; links of /proc lead nowhere new. */
+/** FIFOs, sockets and devices are never opened, whatever is asked of them; links in /proc lead nowhere new. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { constants, existsSync, lstatSync, openSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -36,13 +36,13 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(facts[0]).toEqual({ kind: 'not-a-file', path: 'f1', found: 'special' });
     for (const path of fifos) {
       expect(lstatSync(join(root, path)).isFIFO()).toBe(true);
-      // A FIFO that somebody holds open for reading could be opened for writing.
+      // A FIFO that another process holds open for reading could be opened for writing.
       const nobodyReads = () => openSync(join(root, path), constants.O_WRONLY | constants.O_NONBLOCK);
       expect(nobodyReads).toThrow(/ENXIO/);
     }
   });
 
-  it('a FIFO shows in listings, can be moved and deleted, and is no directory', async () => {
+  it('a FIFO appears in listings, can be moved and deleted, and is not a directory', async () => {
     const { engine, root } = openWallFixture(kind, { 'd/pipe': { fifo: true } });
     expect(await engine.files.list('d')).toEqual([{ name: 'pipe', type: 'special', target: 'special' }]);
     expect((await engine.files.info('d/pipe')).type).toBe('special');
@@ -96,7 +96,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(lstatSync(join(root, 'zero')).isCharacterDevice()).toBe(true);
   });
 
-  it('a device behind a link lies outside', async () => {
+  it('a device behind a link is outside', async () => {
     const fixture = openWallFixture(kind, { null: { link: '/dev/null' }, stdin: { link: '/dev/stdin' } });
     for (const path of ['null', 'stdin']) {
       expect(await failureOf(fixture.engine.files.read(path))).toEqual({ kind: 'outside', path });
@@ -105,7 +105,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'links of /proc are read as text, never jumped through',
+    'links in /proc are read as text and never followed by the system',
     async () => {
       const fixture = openWallFixture(kind, {
         root: { link: '/proc/self/root' },
@@ -150,7 +150,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     },
   );
 
-  it('a file that tells no size is read whole', async () => {
+  it('a file that reports no size is read whole', async () => {
     const engine = new Engine({ roots: [{ path: '/proc/self', writable: false }], protection: kind });
     try {
       const { text } = await engine.files.read('cmdline');

@@ -1,4 +1,4 @@
-/** A place to test the wall at: a root, things outside it that must never be touched, and an engine between. */
+/** A fixture for tests of the wall: a root, things outside it that must never be touched, and an engine. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -24,7 +24,7 @@ export interface WallFixture {
   root: string;
   outside: string;
   engine: Engine;
-  /** Fails when anything outside the root is not exactly as it was laid out. */
+  /** Fails unless everything outside the root is exactly as it was laid out. */
   expectOutsideUntouched(): void;
 }
 
@@ -34,8 +34,8 @@ export interface WallFixtureOptions extends Omit<EngineOptions, 'roots' | 'prote
 }
 
 /**
- * `tree` is laid out in `base/work`; `{OUT}` in its links stands for the directory outside. Everything goes with the test
- * that asked for it.
+ * `tree` is laid out in `base/work`; `{OUT}` in its links stands for the directory outside. Everything is removed when
+ * the test ends.
  */
 export function openWallFixture(
   kind: WallKind,
@@ -137,7 +137,7 @@ export function replacing(find: string, replace: string): TextEdit {
 
 type Operation = (engine: Engine, path: string) => Promise<unknown>;
 
-/** What looks at the thing that a path leads to. */
+/** Operations that read what a path leads to. */
 export const looks: Record<string, Operation> = {
   read: (engine, path) => engine.files.read(path),
   list: (engine, path) => engine.files.list(path),
@@ -148,7 +148,7 @@ export const looks: Record<string, Operation> = {
     engine.files.previewEdit(path, [replacing('a', 'b')], { name: 'x' }),
 };
 
-/** What changes the thing that a path leads to, through a link at its end too. */
+/** Operations that change what a path leads to, also through a link at its end. */
 export const changes: Record<string, Operation> = {
   write: (engine, path) => engine.files.write(path, 'written'),
   edit: (engine, path) => engine.files.edit(path, [replacing('secret', 'edited')]),
@@ -156,7 +156,7 @@ export const changes: Record<string, Operation> = {
   'making a directory': (engine, path) => engine.files.makeDirectory(path),
 };
 
-/** What changes the entry itself: a link at the end of the path is such an entry, wherever it points. */
+/** Operations that change the entry itself, which may be a link, wherever it points. */
 export const entryChanges: Record<string, Operation> = {
   delete: (engine, path) => engine.files.remove(path),
   'recursive delete': (engine, path) => engine.files.remove(path, { recursive: true }),

@@ -3,7 +3,7 @@ import type { Cursor } from '../../../src/engine/confine/scan/cursor.ts';
 import type { Listing } from '../../../src/engine/confine/scan/listing.ts';
 import { WithheldBelow } from '../../../src/engine/confine/withheld/withheld-below.ts';
 
-/** The rules name no letter that has another case: nobody asks the disk. */
+/** The rules have no letter with another case, so nothing asks the disk. */
 const cursor = {} as Cursor;
 const listing: Listing = { names: ['1.txt', '2.txt'], types: ['file', 'file'] };
 
@@ -13,26 +13,26 @@ function below(deny: string[], hide: string[] = []) {
 }
 
 describe('a listing that was judged before', () => {
-  it('is judged anew where its directory lies elsewhere', () => {
+  it('is judged again for another directory', () => {
     const walk = below(['/here/1.txt']);
     expect([...walk.serve('here', listing).denied]).toEqual(['1.txt']);
     expect([...walk.serve('there', listing).denied]).toEqual([]);
     expect([...walk.serve('here', listing).denied]).toEqual(['1.txt']);
   });
 
-  it('is judged anew by other rules', () => {
+  it('is judged again by other rules', () => {
     expect([...below(['1.txt']).serve('here', listing).denied]).toEqual(['1.txt']);
     expect([...below(['2.txt']).serve('here', listing).denied]).toEqual(['2.txt']);
     expect(below(['2.txt'], ['1.txt']).serve('here', listing).listing.names).toEqual(['2.txt']);
     expect([...below(['1.txt']).serve('here', listing).denied]).toEqual(['1.txt']);
   });
 
-  it('is served as the same object for the same rules and the same place', () => {
+  it('gives the same object for the same rules and the same directory', () => {
     const served = below([], ['1.txt']).serve('here', listing);
     expect(below([], ['1.txt']).serve('here', listing)).toBe(served);
   });
 
-  it('answers the same in turns', async () => {
+  it('gives the same result in turns', async () => {
     const pause = async () => {};
     const walk = below(['/here/1.txt']);
     expect([...walk.serve('here', listing).denied]).toEqual(['1.txt']);

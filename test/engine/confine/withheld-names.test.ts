@@ -24,44 +24,44 @@ describe('letter case', () => {
     ['é.key', 'E\u0301.KEY'],
   ])('%s means %s where the file system ignores it, and there only', (glob, name) => {
     const withheld = rules([glob]);
-    expect(withheld.nameIn('/served', rawOf(name), false, ignoring)).toBe('denied');
-    expect(withheld.nameIn('/served', rawOf(name), false, heeding)).toBeUndefined();
+    expect(withheld.verdictOnName('/served', rawOf(name), false, ignoring)).toBe('denied');
+    expect(withheld.verdictOnName('/served', rawOf(name), false, heeding)).toBeUndefined();
   });
 
-  it('is ignored in the directories above, too', () => {
+  it('is ignored in the directories above too', () => {
     const withheld = rules(['/Private/key.txt']);
-    expect(withheld.nameIn('/served/private', 'key.txt', false, ignoring)).toBe('denied');
-    expect(withheld.nameIn('/served/private', 'key.txt', false, heeding)).toBeUndefined();
-    expect(withheld.nameIn('/served/Private', 'key.txt', false, heeding)).toBe('denied');
+    expect(withheld.verdictOnName('/served/private', 'key.txt', false, ignoring)).toBe('denied');
+    expect(withheld.verdictOnName('/served/private', 'key.txt', false, heeding)).toBeUndefined();
+    expect(withheld.verdictOnName('/served/Private', 'key.txt', false, heeding)).toBe('denied');
   });
 
-  it('does not tell characters apart that a file system leaves out', () => {
+  it('is compared without the characters that a file system ignores', () => {
     expect(folded(rawOf('.e\u200cnv'))).toBe('.env');
     expect(folded(rawOf('.ENV'))).toBe('.env');
   });
 });
 
-describe('a path by its looks', () => {
+describe('a path, judged by its text alone', () => {
   it('is withheld when a directory above it is', () => {
     const withheld = rules(['.env', 'vault/'], ['plans']);
-    expect(withheld.path('/served/a/.env', false)).toBe('denied');
-    expect(withheld.path('/served/vault/a/b', false)).toBe('denied');
-    expect(withheld.path('/served/vault', false)).toBeUndefined();
-    expect(withheld.path('/served/vault', true)).toBe('denied');
-    expect(withheld.path('/served/plans/vault/x', false)).toBe('hidden');
-    expect(withheld.path('/served', true)).toBeUndefined();
-    expect(withheld.path('/elsewhere/.env', false)).toBeUndefined();
-    expect(withheld.path('/served2/.env', false)).toBeUndefined();
+    expect(withheld.verdictOnPath('/served/a/.env', false)).toBe('denied');
+    expect(withheld.verdictOnPath('/served/vault/a/b', false)).toBe('denied');
+    expect(withheld.verdictOnPath('/served/vault', false)).toBeUndefined();
+    expect(withheld.verdictOnPath('/served/vault', true)).toBe('denied');
+    expect(withheld.verdictOnPath('/served/plans/vault/x', false)).toBe('hidden');
+    expect(withheld.verdictOnPath('/served', true)).toBeUndefined();
+    expect(withheld.verdictOnPath('/elsewhere/.env', false)).toBeUndefined();
+    expect(withheld.verdictOnPath('/served2/.env', false)).toBeUndefined();
   });
 
   it('is hidden rather than denied when it is both', () => {
-    expect(rules(['*.key'], ['a.key']).nameIn('/served', 'a.key', false, heeding)).toBe('hidden');
+    expect(rules(['*.key'], ['a.key']).verdictOnName('/served', 'a.key', false, heeding)).toBe('hidden');
   });
 });
 
 describe('names that are not UTF-8', () => {
-  it('are met by globs all the same', () => {
-    expect(rules(['*.key']).nameIn('/served', '\xff.key', false, heeding)).toBe('denied');
-    expect(rules(['vault/*']).nameIn('/served/vault', '\xff\xfe', false, heeding)).toBe('denied');
+  it('are matched by globs all the same', () => {
+    expect(rules(['*.key']).verdictOnName('/served', '\xff.key', false, heeding)).toBe('denied');
+    expect(rules(['vault/*']).verdictOnName('/served/vault', '\xff\xfe', false, heeding)).toBe('denied');
   });
 });

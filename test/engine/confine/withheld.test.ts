@@ -47,7 +47,7 @@ function open(kind: (typeof wallKinds)[number], more: Parameters<typeof openWall
   return openWallFixture(kind, TREE, { ...RULES, ...more });
 }
 
-/** Every spelling of the way to something denied. */
+/** Every spelling of a path to something denied. */
 const DENIED = [
   '.env',
   './.env',
@@ -146,7 +146,7 @@ for (const kind of wallKinds) {
       ]);
     });
 
-    it('is on the pages of files, without the inside of a denied directory and without what is hidden', async () => {
+    it('is on the pages of files, but the inside of a denied directory and hidden names are not', async () => {
       const { engine } = open(kind);
       const { files } = await engine.search.filePage('.', { max: 99 });
       expect(files).toEqual(['.env', 'app/.env', 'app/main.ts', 'public.txt']);
@@ -163,7 +163,7 @@ for (const kind of wallKinds) {
         expect(await engine.narrowed([join(root, path)])).toBeUndefined();
     });
 
-    it('is not searched, whatever plan and glob', async () => {
+    it('is not searched, whatever the plan and the glob', async () => {
       const { engine } = open(kind);
       const query = { regex: 'the (key|plan) that', maxMatches: 100 };
       for (const plan of [undefined, 'workers', 'ripgrep'] as const) {
@@ -188,7 +188,7 @@ for (const kind of wallKinds) {
       );
     });
 
-    it('keeps the directories above it where they are, and is named as the reason', async () => {
+    it('keeps the directories above it from being moved or deleted, and is named as the reason', async () => {
       const { root, engine } = open(kind);
       expect(await failureOf(engine.files.move('app', 'moved'))).toMatchObject({ path: 'app' });
       rmSync(join(root, 'app/plan.md'));
@@ -221,7 +221,7 @@ for (const kind of wallKinds) {
       expect(seen).toContain('denied');
     });
 
-    it('follows its name: a rename during a read reveals it under neither name', async () => {
+    it('is judged by its name: a rename during a read reveals it under neither name', async () => {
       const { root, engine } = open(kind);
       const [secret, open_] = [join(root, '.env'), join(root, 'open.txt')];
       for (let round = 0; round < 100; round++) {
@@ -234,7 +234,7 @@ for (const kind of wallKinds) {
   });
 
   describe(`what the owner hides (${kind})`, () => {
-    it.each(HIDDEN)('%s is not there, in the words for what is missing', async (path) => {
+    it.each(HIDDEN)('%s fails in the same words as a missing file', async (path) => {
       const { root, engine } = open(kind);
       const before = readdirSync(root);
       const asMissing = async (work: (path: string) => Promise<unknown>) => {
@@ -282,7 +282,7 @@ for (const kind of wallKinds) {
       expect(await failureOf(engine.files.read('vaults'))).toMatchObject({ near: ['vault'] });
     });
 
-    it('keeps the directories above it where they are, and is not named', async () => {
+    it('keeps the directories above it from being moved or deleted, and is not named', async () => {
       const { root, engine } = open(kind);
       rmSync(join(root, 'app/.env'));
       expect(await failureOf(engine.files.move('app', 'moved'))).toEqual({
@@ -321,7 +321,7 @@ for (const kind of wallKinds) {
       }
     });
 
-    it('take the names of secrets as a preset, to which the owner may add and from which it may take', async () => {
+    it('take the names of secrets as a preset, to which the owner may add and from which the owner may take', async () => {
       const secrets = ['.env', '.env.local', 'x/server.pem', 'id_rsa', 'id_rsa.pub', '.ssh/config'];
       secrets.push(
         'aws-credentials-2.json',
@@ -365,7 +365,7 @@ for (const kind of wallKinds) {
       }
     });
 
-    it('do not reach a hard link, which is another name', async () => {
+    it('do not apply to a hard link, which is another name', async () => {
       const { root, engine } = open(kind);
       linkSync(join(root, '.env'), join(root, 'second-name'));
       expect((await engine.files.read('second-name')).text).toBe(KEY);
@@ -395,7 +395,7 @@ for (const kind of wallKinds) {
       const names = (await engine.files.list('.')).map(({ name }) => name);
       expect(names).toContain('.cofferdamignore');
       expect(names).not.toContain('drafts');
-      // It names what is hidden.
+      // The file itself names what is hidden.
       expect(await failureOf(engine.files.read('.cofferdamignore'))).toMatchObject({ kind: 'denied' });
     });
 
@@ -419,7 +419,7 @@ for (const kind of wallKinds) {
       expect(readFileSync(join(root, '.cofferdamignore'), 'utf8')).toBe('x\n');
     });
 
-    it('cannot be made by any tool, in any letters', async () => {
+    it('cannot be made by any tool, in any letter case', async () => {
       const { root, engine } = openWallFixture(
         kind,
         { 'a.txt': 'a', 'sub/b.txt': 'b' },

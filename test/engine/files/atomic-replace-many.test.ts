@@ -39,7 +39,7 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
   throw new Error('nothing failed');
 }
 
-/** The real directory, but for the operations given: the faults that disks have and tests must make. */
+/** The real directory, except for the given operations, which simulate the faults of a disk. */
 function faulty(path: string, faults: Partial<Dir>): Place {
   const { dir, name } = wall.resolve(path);
   const real = dir as unknown as Record<string | symbol, unknown>;
@@ -56,7 +56,7 @@ function faulty(path: string, faults: Partial<Dir>): Place {
     owned: false,
     shown: path,
     path: join(root, path),
-    way: [],
+    parentNames: [],
     made: [],
     protectedPlaces: wall.protectedPlaces,
     withheld: undefined,
@@ -85,7 +85,7 @@ function refuseLinks(): never {
 const bytes = Buffer.from('new');
 
 describe('several files', () => {
-  it('are written in one call, with the directories that they need', async () => {
+  it('are written in one call, with the parent directories that they need', async () => {
     layOut(root, { 'a.txt': 'old' });
     await engine.files.writeAll([
       { path: 'a.txt', content: 'A' },
@@ -95,7 +95,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ 'a.txt': 'A', 'x/c.bin': { base64: '/wA=' }, 'x/y/b.txt': 'B' });
   });
 
-  it('come back when one was removed and a later one cannot be written', async () => {
+  it('are restored if one was removed and a later one cannot be written', async () => {
     layOut(root, { goes: 'still here', last: 'b' });
     const [goes, last] = [wall.resolve('goes'), refusesToPublish('last')];
     const expectation = await readSnapshot(goes);
@@ -125,7 +125,7 @@ describe('several files', () => {
     expect(statSync(join(root, 'a')).nlink).toBe(1);
   });
 
-  it('are left alone when one of them cannot be written, and so are their directories', async () => {
+  it('are left alone if one of them cannot be written, and so are their directories', async () => {
     layOut(root, { 'a.txt': 'a', 'd/x': '' });
     const files = ['a.txt', 'new/deep/b.txt', 'new/c.txt', 'd'].map((path) => ({ path, content: 'x' }));
     expect(await failureOf(engine.files.writeAll(files))).toMatchObject({ kind: 'not-a-file', path: 'd' });
@@ -147,7 +147,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'a', link: { link: 'a' } });
   });
 
-  it('are all restored when a later one fails in the last step', async () => {
+  it('are all restored if a later one fails in the last step', async () => {
     layOut(root, { a: { text: 'a', mode: '600' }, b: 'b', last: 'l' });
     const inode = statSync(join(root, 'a')).ino;
     const places = [wall.resolve('a'), wall.resolve('b'), wall.resolve('new'), refusesToPublish('last')];
@@ -199,7 +199,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'a', b: 'new', last: 'l' });
   });
 
-  it('are all left alone when one was changed by another program meanwhile', async () => {
+  it('are all left alone if another program changed one of them meanwhile', async () => {
     layOut(root, { a: 'a', b: 'b' });
     const places = [wall.resolve('a'), wall.resolve('b')];
     const snapshots = await Promise.all(places.map((place) => readSnapshot(place)));
@@ -213,7 +213,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'a', b: 'other' });
   });
 
-  it('are left alone when the call is cancelled', async () => {
+  it('are left alone if the call is cancelled', async () => {
     layOut(root, { a: 'a' });
     const files = ['a', 'new/b'].map((path) => ({ path, content: 'x'.repeat(100_000) }));
     const writing = engine.files.writeAll(files, { signal: AbortSignal.abort() });
@@ -221,7 +221,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'a' });
   });
 
-  it('take turns with other calls on the same files, in whatever order they are named', async () => {
+  it('are locked against other calls on the same files, in whatever order they are named', async () => {
     layOut(root, { a: '', b: '', c: '' });
     const insert = (path: string, i: number) => ({ path, line: 0, content: `${i}\n` });
     await Promise.all(
@@ -240,7 +240,7 @@ describe('several files', () => {
     expect(c).toBe(a);
   });
 
-  it('hold no descriptor and leave no litter afterwards, failed or not', async () => {
+  it('leave no open descriptors or temporary files behind, whether or not the call fails', async () => {
     layOut(root, { a: 'a', 'd/x': '' });
     await engine.files.writeAll([{ path: 'a', content: 'x' }]);
     const before = heldBelow(root);
@@ -258,7 +258,7 @@ describe('several files', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('19');
   });
 
-  it('lose their old contents beside the event loop', async () => {
+  it('free their old contents without blocking the event loop', async () => {
     layOut(root, { a: 'a', b: 'b' });
     const unlink = () => {
       throw new Error('the event loop waits for the disk');

@@ -21,17 +21,17 @@ import { failureOf, openWallFixture, replacing, wallKinds } from '../confine/wal
 const isSystemAdministrator = process.getuid?.() === 0;
 const SOMEBODY = 1234;
 
-/** Whether the program can be run by another user at all: not where the sources lie in a private home. */
+/** Whether another user can run the program at all: not if the sources are in a private home directory. */
 const canBeSomebody =
   isSystemAdministrator &&
   spawnSync(process.execPath, [program, '--version'], { uid: SOMEBODY, gid: SOMEBODY }).status === 0;
 
-/** A client of a server that somebody without special rights runs. */
+/** A client of a server that an unprivileged user runs. */
 class ClientOfSomebody extends WireClient {
   readonly #closed: Promise<unknown>;
 
   constructor(root: string) {
-    // The state directory would be another user's.
+    // Without a journal, because the state directory would belong to another user.
     const args = [program, '--dialect', 'replay', '--no-journal', root];
     const child = spawn(process.execPath, args, {
       uid: SOMEBODY,
@@ -57,15 +57,15 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['to a directory', 'd', 'not-a-file'],
       ['to the root', '.', 'not-a-file'],
       ['with a name that is too long', `new/deeper/${'x'.repeat(256)}`, 'bad-path'],
-      ['to a path that leads out in the end', 'new/../../outside/x', 'outside'],
-    ])('%s', async (_, path, failure) => {
+      ['to a path that finally leads outside', 'new/../../outside/x', 'outside'],
+    ])('for a write %s', async (_, path, failure) => {
       const fixture = openWallFixture(kind, tree);
       expect(await failureOf(fixture.engine.files.write(path, 'x'))).toMatchObject({ kind: failure });
       expect(readBack(fixture.root)).toEqual(tree);
       fixture.expectOutsideUntouched();
     });
 
-    it('because it was cancelled before it began', async () => {
+    it('if it was cancelled before it began', async () => {
       const { engine, root } = openWallFixture(kind, tree);
       const signal = AbortSignal.abort();
       expect(await failureOf(engine.files.write('new/deeper/x.txt', 'x', { signal }))).toEqual({
@@ -84,7 +84,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(readBack(root)).toEqual(tree);
     });
 
-    it('because it was cancelled on the way', async () => {
+    it('if it is cancelled while it runs', async () => {
       const { engine, root } = openWallFixture(kind, tree);
       const content = Buffer.alloc(48 * 1024 * 1024, 'x');
       for (const path of ['a.txt', 'new/deeper/x.txt']) {
@@ -97,7 +97,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       }
     });
 
-    it('because the new text would be too large', async () => {
+    it('if the new text would be too large', async () => {
       const { engine, root } = openWallFixture(kind, tree);
       const edit = engine.files.edit('a.txt', [replacing('a', 'x'.repeat(100))], { limit: 50 });
       expect(await failureOf(edit)).toMatchObject({ kind: 'too-large', size: 100, limit: 50 });
@@ -119,9 +119,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['onto itself', 'a.txt', './a.txt', 'exists'],
       ['of a directory into itself', 'd', 'd/new/deeper', 'into-itself'],
       ['below a file', 'a.txt', 'c.txt/x/y', 'not-a-directory'],
-      ['out', 'a.txt', '../outside/a.txt', 'outside'],
+      ['to the outside', 'a.txt', '../outside/a.txt', 'outside'],
       ['to the root', 'a.txt', '.', 'exists'],
-    ])('%s', async (_, from, to, failure) => {
+    ])('for a move %s', async (_, from, to, failure) => {
       const fixture = openWallFixture(kind, tree);
       expect(await failureOf(fixture.engine.files.move(from, to))).toMatchObject({ kind: failure });
       expect(readBack(fixture.root)).toEqual(tree);
@@ -129,7 +129,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
   });
 
-  it('a move of a directory takes everything along, and makes the parents', async () => {
+  it('a move of a directory takes everything along, and creates the parent directories', async () => {
     const { engine, root } = openWallFixture(kind, {
       'd/e/b.txt': 'b',
       'd/l': { link: 'e/b.txt' },
@@ -139,8 +139,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readBack(root)).toEqual({ 'x/y/d/e/b.txt': 'b', 'x/y/d/l': { link: 'e/b.txt' }, 'x/y/d/f/': '' });
   });
 
-  describe('what a file keeps', () => {
-    it.each([0o600, 0o640, 0o644, 0o755, 0o444, 0o1666])('its mode %o', async (mode) => {
+  describe('a file', () => {
+    it.each([0o600, 0o640, 0o644, 0o755, 0o444, 0o1666])('keeps its mode %o', async (mode) => {
       const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const path = join(root, 'a.txt');
       const now = () => statSync(path).mode & 0o7777;
@@ -159,7 +159,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(statSync(join(root, 'b.txt')).mode & 0o7777).toBe(mode);
     });
 
-    it.runIf(isSystemAdministrator)('its owner and group', async () => {
+    it.runIf(isSystemAdministrator)('keeps its owner and group', async () => {
       const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const path = join(root, 'a.txt');
       chmodSync(path, 0o4711);
@@ -171,7 +171,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect([uid, gid, mode & 0o7777]).toEqual([SOMEBODY, 4321, 0o4711]);
     });
 
-    it('a new file gets what the umask leaves', async () => {
+    it('gets the mode that the umask allows if it is new', async () => {
       const { engine, root } = openWallFixture(kind);
       const before = process.umask(0o027);
       try {
@@ -183,7 +183,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       expect(statSync(join(root, 'd')).mode & 0o777).toBe(0o750);
     });
 
-    it('an edit that changes nothing does not touch the file', async () => {
+    it('is not touched by an edit that changes nothing', async () => {
       const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const before = statSync(join(root, 'a.txt'));
       await engine.files.edit('a.txt', [replacing('one', 'one')]);
@@ -211,7 +211,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readdirSync(root)).toEqual(['a.txt']);
   });
 
-  it('a tree is only removed when all of it can be', async () => {
+  it('a tree is removed only if all of it can be removed', async () => {
     const { engine, root } = openWallFixture(
       kind,
       { 'd/a.txt': 'a', 'd/z/inner/b.txt': 'b' },
@@ -229,7 +229,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 describe.runIf(canBeSomebody)('as a user without special rights', () => {
   type Call = (tool: string, args: object) => Promise<Reply>;
 
-  /** Makes a directory of somebody's and gives it to a test, with the calls of a server that somebody runs. */
+  /** Makes a directory of the unprivileged user, and passes it to a test with the calls of that user's server. */
   async function inDirectoryOfSomebody(test: (path: string, call: Call) => Promise<void>): Promise<void> {
     const directory = temporaryDirectory();
     let server: ClientOfSomebody | undefined;
@@ -261,7 +261,7 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
       expect(readBack(root)).toEqual({ 'a.txt': 'two' });
     }));
 
-  it('a file without the right to write is not replaced, although its directory would let it', () =>
+  it('a read-only file is not replaced, although its directory would allow it', () =>
     inDirectoryOfSomebody(async (root, call) => {
       chmodSync(join(root, 'a.txt'), 0o444);
       for (const [tool, args] of [
@@ -275,7 +275,7 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
       expect(statSync(join(root, 'a.txt')).mode & 0o777).toBe(0o444);
     }));
 
-  it('a directory without the right to write takes nothing new and keeps what it has', () =>
+  it('a read-only directory accepts nothing new and keeps what it has', () =>
     inDirectoryOfSomebody(async (root, call) => {
       chmodSync(root, 0o555);
       for (const [tool, args] of [
@@ -304,7 +304,7 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
       expect(readBack(root)).toEqual({ 'a.txt': 'one', 'd/a.txt': 'a', 'd/z/b.txt': 'b' });
     }));
 
-  it('a directory that may be written to but not listed can be written to', () =>
+  it('a directory can be written to even if it may not be listed', () =>
     inDirectoryOfSomebody(async (root, call) => {
       mkdirSync(join(root, 'box'));
       chownSync(join(root, 'box'), SOMEBODY, SOMEBODY);
@@ -325,7 +325,7 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
       expect(readBack(root)).toEqual({ 'a.txt': 'one' });
     }));
 
-  it('a file or directory that may not be read is told as such', () =>
+  it('a file or directory that may not be read is reported as such', () =>
     inDirectoryOfSomebody(async (root, call) => {
       chmodSync(join(root, 'a.txt'), 0o200);
       mkdirSync(join(root, 'closed'), { mode: 0o700 });

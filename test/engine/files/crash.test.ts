@@ -21,7 +21,7 @@ it(
         modeLost: 0,
         litter: 0,
       });
-      // The kills were in earnest: some hit in the middle of a write, some after one was acknowledged.
+      // The kills were effective: some hit in the middle of a write, some after one was acknowledged.
       expect(wreckage.midway).toBeGreaterThan(0);
       expect(wreckage.acknowledged).toBeGreaterThan(0);
     } finally {

@@ -1,4 +1,4 @@
-/** A file of three gigabytes: what needs only a look at it is quick, what needs all of it is refused clearly. */
+/** A file of three gigabytes: calls that do not read it are quick, and calls that read it all are refused clearly. */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-it('its size is told and its directory is listed', async () => {
+it('its size is reported, and its directory can be listed', async () => {
   expect(await client.text('get_file_info', { path: 'huge.bin' })).toContain(`size: ${SIZE}`);
   expect(await client.text('list_directory', { path: '.' })).toBe('[FILE] huge.bin\n[FILE] small.txt');
 });
@@ -38,7 +38,7 @@ it('reading it whole is refused, with its size, the limit and another way', asyn
   expect(error!.message).toMatch(/part/);
 });
 
-it('reading it among others fails for it alone', async () => {
+it('reading it together with other files fails for it alone', async () => {
   const text = await client.text('read_multiple_files', { paths: ['small.txt', 'huge.bin'] });
   expect(text).toContain('small.txt:\nsmall');
   expect(text).toContain('huge.bin:\n[error: Too large');

@@ -13,7 +13,7 @@ async function paths(options: Parameters<Engine['files']['listAll']>[1] = {}): P
   return (await here.engine.files.listAll('.', options)).entries.map(({ path }) => path);
 }
 
-/** Names whose neighbours in the order are a matter of single bytes around `/`. */
+/** Names whose order depends on single bytes around `/`. */
 const NAMES = [
   'a',
   'a-',
@@ -54,7 +54,7 @@ describe('everything below a directory', () => {
           mkdirSync(join(here.path, `${tree}`, ...parts.slice(0, -1)), { recursive: true });
           writeFileSync(join(here.path, `${tree}`, ...parts), '');
         } catch {
-          // The name is taken by an entry of the other kind: fewer entries, as good a tree.
+          // An entry of the other kind has this name: a tree with fewer entries is as good.
         }
       }
     }
@@ -64,7 +64,7 @@ describe('everything below a directory', () => {
     expect(found).toEqual(real.sort(byUtf8));
   });
 
-  it('cut at any number gives the beginning of the whole, and says that it was cut', async () => {
+  it('is truncated to its beginning at any number of entries, and says so', async () => {
     layOut(here.path, { 'a/x': '1', 'a/y/z': '2', 'a.txt': '3', 'b/': '', c: '4' });
     const whole = await paths();
     expect(whole).toEqual(['a', 'a.txt', 'a/x', 'a/y', 'a/y/z', 'b', 'c']);
@@ -82,7 +82,7 @@ describe('everything below a directory', () => {
     expect((await here.engine.files.listAll('.', { depth: 1 })).truncated).toBe(false);
   });
 
-  it('tells types and sizes of the entries themselves, never of what a link points to', async () => {
+  it('has the types and sizes of the entries themselves, never of what a link points to', async () => {
     layOut(here.path, { 'file.txt': 'hello', dir: { link: 'elsewhere/deep' }, pipe: { fifo: true } });
     const { entries } = await here.engine.files.listAll('.');
     expect(entries).toEqual([
@@ -92,14 +92,14 @@ describe('everything below a directory', () => {
     ]);
   });
 
-  it('does not walk into links, so that a circle ends', async () => {
+  it('does not follow links, so that a cycle ends', async () => {
     mkdirSync(join(here.path, 'a'));
     symlinkSync('..', join(here.path, 'a', 'up'));
     symlinkSync('/', join(here.path, 'top'));
     expect(await paths()).toEqual(['a', 'a/up', 'top']);
   });
 
-  it('has names that are not UTF-8 in their place, with their size and what is inside them', async () => {
+  it('includes names that are not UTF-8 in their place, with their size and what is inside them', async () => {
     const raw = Buffer.concat([Buffer.from(`${here.path}/caf`), Buffer.from([0xe9])]);
     mkdirSync(raw);
     writeFileSync(Buffer.concat([raw, Buffer.from('/inside')]), '12345');
@@ -114,7 +114,7 @@ describe('everything below a directory', () => {
     expect(entries[2]!.size).toBe(3);
   });
 
-  it('is the same on the fallback of the wall', async () => {
+  it('is the same with the fallback of the wall', async () => {
     layOut(here.path, { 'a/x': '1', 'a.txt': '22', 'b/c/d': '333', link: { link: 'a' } });
     mkdirSync(Buffer.concat([Buffer.from(`${here.path}/caf`), Buffer.from([0xe9])]));
     const other = new Engine({
@@ -132,7 +132,7 @@ describe('everything below a directory', () => {
     expect(truncated).toBe(true);
   });
 
-  it('leaves no descriptor open, also when it is cut or cancelled', async () => {
+  it('leaves no descriptor open, even if it is truncated or cancelled', async () => {
     layOut(here.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
     const before = heldBelow(here.path);
     for (let i = 0; i < 50; i++) {

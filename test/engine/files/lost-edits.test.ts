@@ -30,7 +30,7 @@ const editOf = (path: string, i: number) => {
   return { path, edits: [{ oldText: `${line} old`, newText: `${line} new` }] };
 };
 
-describe('edits of one file in flight at the same time', () => {
+describe('changes of one file at the same time', () => {
   let directory: { path: string; remove(): void };
   let file: string;
   const clients: (InProcessClient | RawClient)[] = [];
@@ -58,7 +58,7 @@ describe('edits of one file in flight at the same time', () => {
     directory.remove();
   });
 
-  it('64 sent at once to one server: all 64 are in the file', async () => {
+  it('are all in the file: 64 edits sent at once to one server', async () => {
     const client = await start();
     const replies = await Promise.all(
       Array.from({ length: 64 }, (_, i) => client.call('edit_file', editOf(file, i))),
@@ -67,7 +67,7 @@ describe('edits of one file in flight at the same time', () => {
     expect(readFileSync(file, 'utf8')).toBe(lines(64, () => 'new'));
   });
 
-  it('64 by different names of the same file: all 64 are in the file', async () => {
+  it('are all in the file: 64 edits by different names of the file', async () => {
     mkdirSync(join(directory.path, 'd'));
     symlinkSync('../shared.txt', join(directory.path, 'd/alias.txt'));
     symlinkSync('d', join(directory.path, 'e'));
@@ -80,7 +80,7 @@ describe('edits of one file in flight at the same time', () => {
     expect(readFileSync(file, 'utf8')).toBe(lines(64, () => 'new'));
   });
 
-  it('32 sent to each of two servers: everything that was acknowledged is in the file', async () => {
+  it('are in the file if they were acknowledged: 32 edits sent to each of two servers', async () => {
     const both = await startTwo();
     const replies = await Promise.all(
       Array.from({ length: 64 }, (_, i) => both[i % 2]!.call('edit_file', editOf(file, i))),
@@ -89,7 +89,7 @@ describe('edits of one file in flight at the same time', () => {
     expect(replies.filter(({ error }) => error)).toEqual([]);
   });
 
-  it('edits, writes and appends of two servers, mixed: the file is always the whole work of somebody', async () => {
+  it('never mix: with writes from two servers, the file always has the whole content of one', async () => {
     const [one, two] = await startTwo();
     const whole = (n: number) => `begin ${n}\n${'x'.repeat(20_000)}\nend ${n}\n`;
     const writes = Array.from({ length: 20 }, (_, n) =>
@@ -119,8 +119,8 @@ const savers: Record<string, (path: string, text: string) => void> = {
   },
 };
 
-describe('a program that saves while an edit is worked out', () => {
-  /** Takes long enough for others to come in between, and then changes the last line. */
+describe('a program that saves during an edit', () => {
+  /** Takes long enough for others to save in between, and then changes the last line. */
   const slowEdit: TextEdit = {
     kind: 'regex',
     pattern: '^(?:(?:a+)+b|last.*)$',
@@ -131,10 +131,10 @@ describe('a program that saves while an edit is worked out', () => {
     mustMatch: true,
   };
   const slow = 'a'.repeat(22);
-  /** No two saves are alike: a file that is again as it was read may be edited. */
+  /** All saves differ: a file that is again as it was read may be edited. */
   const savedAs = (count: number) => `${slow}\nlast${String(count).padStart(6, '0')}`;
 
-  it.each(Object.entries(savers))('%s: the edit fails clearly and the save stays', async (_, save) => {
+  it.each(Object.entries(savers))('keeps its save, and the edit fails clearly: %s', async (_, save) => {
     const { engine, root } = openWallFixture('strongest', { 'a.txt': savedAs(0) });
     const path = join(root, 'a.txt');
     let ended = false;
@@ -177,26 +177,29 @@ describe.each(wallKinds)('between the reading and the renaming of an edit, with 
     ],
     'somebody adds a byte': [(path) => appendFileSync(path, '!'), { 'a.txt': 'begun!' }],
   };
-  it.each(Object.entries(strikes))('%s: nothing is written, and that is told', async (_, [strike, after]) => {
-    const fixture = openWallFixture(kind, { 'a.txt': 'begun' });
-    const wall = new Wall([{ path: fixture.root, writable: true }], { protection: kind });
-    try {
-      const edit = wall.at('a.txt', {}, async (place) => {
-        const snapshot = await readSnapshot(place);
-        strike(join(fixture.root, 'a.txt'), fixture.outside);
-        await replaceContent(place, Buffer.from('edited'), { expect: snapshot });
-      });
-      const facts = await failureOf(edit);
-      expect(['changed-meanwhile', 'not-a-file', 'unstable']).toContain(facts.kind);
-    } finally {
-      wall.close();
-    }
-    const left = JSON.parse(JSON.stringify(readBack(fixture.root)).replaceAll(fixture.outside, '{OUT}'));
-    expect(left).toEqual(after);
-    fixture.expectOutsideUntouched();
-  });
+  it.each(Object.entries(strikes))(
+    'nothing is written if %s, and the edit fails',
+    async (_, [strike, after]) => {
+      const fixture = openWallFixture(kind, { 'a.txt': 'begun' });
+      const wall = new Wall([{ path: fixture.root, writable: true }], { protection: kind });
+      try {
+        const edit = wall.at('a.txt', {}, async (place) => {
+          const snapshot = await readSnapshot(place);
+          strike(join(fixture.root, 'a.txt'), fixture.outside);
+          await replaceContent(place, Buffer.from('edited'), { expect: snapshot });
+        });
+        const facts = await failureOf(edit);
+        expect(['changed-meanwhile', 'not-a-file', 'unstable']).toContain(facts.kind);
+      } finally {
+        wall.close();
+      }
+      const left = JSON.parse(JSON.stringify(readBack(fixture.root)).replaceAll(fixture.outside, '{OUT}'));
+      expect(left).toEqual(after);
+      fixture.expectOutsideUntouched();
+    },
+  );
 
-  it('somebody else makes the file that was to be new: theirs stays', async () => {
+  it("somebody else's file stays if they create it first", async () => {
     const fixture = openWallFixture(kind);
     const wall = new Wall([{ path: fixture.root, writable: true }], { protection: kind });
     try {

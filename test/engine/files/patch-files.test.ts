@@ -1,4 +1,4 @@
-/** Patches of several files: all of them or none, and one step back. */
+/** Patches of several files change all of them or none, and are undone in one step. */
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -92,7 +92,7 @@ describe('a patch of several files', () => {
     expect(statSync(join(root, 'moved.ts')).mode & 0o777).toBe(0o755);
   });
 
-  it('is one entry, and undone as one', async () => {
+  it('is one journal entry, and is undone as one', async () => {
     await apply(patch);
     const entries = await engine.history.entries();
     expect(entries).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('a patch of several files', () => {
     expect(onDisk()).toEqual(files);
   });
 
-  it('only looks in a dry run, and fails there as it would in earnest', async () => {
+  it('changes nothing in a dry run, which fails just as the real call would', async () => {
     await apply(patch, { dryRun: true });
     expect(onDisk()).toEqual(files);
     await expect(apply(patch.replace('-two', '-zwei'), { dryRun: true })).rejects.toThrow('hunk-mismatch');
@@ -108,27 +108,27 @@ describe('a patch of several files', () => {
     await expect(apply(overwrites, { dryRun: true })).rejects.toThrow('exists');
   });
 
-  it('changes nothing when one hunk does not fit', async () => {
+  it('changes nothing if one hunk does not fit', async () => {
     await expectRefused(patch.replace('-two', '-zwei'), 'hunk-mismatch');
   });
 
-  it('changes nothing when it would add over a file', async () => {
+  it('changes nothing if it would add over a file', async () => {
     await expectRefused(patch.replace('new/deep/b.ts', 'kept.txt'), 'exists');
   });
 
-  it('changes nothing when it would move over a file', async () => {
+  it('changes nothing if it would move over a file', async () => {
     await expectRefused(patch.replace('Move to: moved.ts', 'Move to: kept.txt'), 'exists');
   });
 
-  it('changes nothing when a file to delete is not there', async () => {
+  it('changes nothing if a file to delete does not exist', async () => {
     await expectRefused(patch.replace('src/gone.ts', 'src/never.ts'), 'not-found');
   });
 
-  it('changes nothing when a path leads outside', async () => {
+  it('changes nothing if a path leads outside', async () => {
     await expectRefused(patch.replace('new/deep/b.ts', '../outside.ts'), 'outside');
   });
 
-  it('deletes a file by its diff only when all of its lines are named', async () => {
+  it('deletes a file by a diff only if the diff names all of its lines', async () => {
     writeFileSync(join(root, 'src/gone.ts'), 'gone\nand more\n');
     const deletes = '--- a/src/gone.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n';
     await expectRefused(deletes, 'hunk-mismatch');
@@ -137,7 +137,7 @@ describe('a patch of several files', () => {
     expect(onDisk()).not.toHaveProperty('src/gone.ts');
   });
 
-  it('makes a new file executable where the patch says so', async () => {
+  it('makes a new file executable if the patch says so', async () => {
     await apply(
       'diff --git a/run.sh b/run.sh\nnew file mode 100755\n--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+echo hi\n',
     );

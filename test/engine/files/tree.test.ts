@@ -10,7 +10,7 @@ import { layOut } from '../../tree.ts';
 
 const here = engineFixture();
 
-/** Paths with a `/` behind directories, and another one behind those whose content is left out. */
+/** Paths with a `/` after directories, and another one after those whose content is left out. */
 function pathsOf({ children = [] }: TreeNode, above = ''): string[] {
   return children.flatMap((node) => {
     const path = above + node.name;
@@ -23,7 +23,7 @@ const paths = async (depth?: number) =>
   pathsOf(await here.engine.files.tree('.', depth === undefined ? {} : { depth }));
 
 describe('a tree', () => {
-  it('lists each directory in byte order, links as what they lead to inside', async () => {
+  it('lists each directory in byte order, and links as what they lead to inside', async () => {
     layOut(here.path, {
       'b/z.txt': '',
       'b/Z.txt': '',
@@ -44,7 +44,7 @@ describe('a tree', () => {
     expect((await here.engine.files.tree('b', { depth: 0 })).children).toBeUndefined();
   });
 
-  it('goes into directories whose names are no UTF-8', async () => {
+  it('enters directories whose names are not UTF-8', async () => {
     execFileSync('sh', ['-c', 'mkdir "$(printf "caf\\351")" && touch "$(printf "caf\\351")/x"'], {
       cwd: here.path,
     });
@@ -65,7 +65,16 @@ describe('a tree', () => {
     for (let i = 0; i < 2; i++) expect(await paths()).toEqual(now);
   });
 
-  it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
+  it('shows a link as what it leads to now, in a directory that has not changed', async () => {
+    layOut(here.path, { 'a/one': '', 'a/link': { link: '../b/target' }, 'b/target': '' });
+    await sleep(2100);
+    expect(await paths()).toEqual(['a/', 'a/link', 'a/one', 'b/', 'b/target']);
+    rmSync(join(here.path, 'b/target'));
+    mkdirSync(join(here.path, 'b/target'));
+    expect(await paths()).toEqual(['a/', 'a/link//', 'a/one', 'b/', 'b/target/']);
+  });
+
+  it('leaves no descriptor open, whether it succeeds or is cancelled', async () => {
     layOut(here.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
     await here.engine.files.tree('.');
     const before = heldBelow(here.path);

@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of its work, again and again: the journal leads back to the first tree. */
+/** Kills a server in the middle of its work, again and again: the journal can still restore the first tree. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-test(`after ${KILLS} kills every change is undone, and nothing is left behind`, async () => {
+test(`after ${KILLS} kills every change can be undone, and nothing is left behind`, async () => {
   const root = temporaryDirectory();
   const state = temporaryDirectory();
   try {
@@ -81,7 +81,7 @@ test(`after ${KILLS} kills every change is undone, and nothing is left behind`, 
     const engine = new Engine({ roots: [{ path: root.path, writable: true }], journal: state.path });
     const entries = await engine.history.entries();
     expect(entries.length).toBeGreaterThan(KILLS);
-    // Some of them hit in the middle of a change.
+    // Some kills hit a server in the middle of a change.
     expect(entries.filter(({ state: how }) => how === 'pending').length).toBeGreaterThan(0);
     for (const { id, changes: made, state: how } of entries) {
       const outcome = await engine.history.undo(id);
@@ -93,7 +93,7 @@ test(`after ${KILLS} kills every change is undone, and nothing is left behind`, 
       [],
     );
 
-    // What was cut off before there was an entry goes when its directory is next written to.
+    // Temporary files of changes that were killed before they had an entry go at the next write to their directory.
     const last = await InProcessClient.start(['--state', state.path, root.path]);
     for (const directory of ['.', 'together', 'd', 'd/deep', 'd/deep/er']) {
       const path = at(`${directory}/last.txt`);

@@ -1,4 +1,4 @@
-/** The directory on one file system and the journal on another: nothing can be moved aside, all is copied. */
+/** The directory is on one file system and the journal on another: nothing can be set aside, everything is copied. */
 import {
   chmodSync,
   existsSync,
@@ -66,7 +66,7 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a directory that is moved': (engine) => engine.files.move('d', 'lib'),
 };
 
-describe.runIf(otherFileSystem)('on another file system, where there is one', () => {
+describe.runIf(otherFileSystem)('with the journal on another file system', () => {
   const open = () => {
     fixture = openJournalFixture(TREE, { under: otherFileSystem! });
     for (const [path, mode] of Object.entries(MODES)) chmodSync(join(fixture.root, path), mode);
@@ -89,17 +89,17 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     }
   };
 
-  test.each(Object.entries(OPERATIONS))('%s comes back, and goes again', async (_, operation) => {
+  test.each(Object.entries(OPERATIONS))('undo restores %s, and redo does it again', async (_, operation) => {
     open();
     await backAndForth(operation);
   });
 
-  test('a tree that is deleted comes back with its links, empty directories and modes, and goes again', async () => {
+  test('undo restores a deleted tree with its links, empty directories and modes; redo deletes it', async () => {
     open();
     await backAndForth((engine) => engine.files.remove('d', { recursive: true }));
   });
 
-  test('a large file is kept deflated, and comes back byte for byte in bounded memory', async () => {
+  test('a large file is stored compressed, and restored byte for byte in bounded memory', async () => {
     open();
     const large = join(fixture.root, 'd/large.bin');
     const bytes = Buffer.alloc(soak(10, 80) * 1024 ** 2);
@@ -116,7 +116,7 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     expect(readFileSync(large).equals(bytes)).toBe(true);
   });
 
-  test('a file with holes does not come back full', async () => {
+  test('a sparse file is still sparse after it is restored', async () => {
     open();
     const sparse = join(fixture.root, 'sparse.bin');
     writeFileSync(sparse, 'beginning');
@@ -125,13 +125,13 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     const before = process.memoryUsage().arrayBuffers;
     await fixture.engine.files.remove('sparse.bin');
     await fixture.undo();
-    // Buffers that nobody uses any more may still be there, but not as many as hold a file of this size.
+    // Some unused buffers may not be freed yet, but not as many as would hold a file of this size.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(soak(size, size / 2));
     expect(statSync(sparse)).toMatchObject({ size });
     expect(statSync(sparse).blocks * 512).toBeLessThan(size * 0.16);
   });
 
-  test('a link comes back as it was, also when what it leads to is no text', async () => {
+  test('a link is restored as it was, even if its target is not valid UTF-8', async () => {
     open();
     const target = Buffer.from('x\xe9y', 'latin1');
     const link = join(fixture.root, 'd/latin');
@@ -147,12 +147,12 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     }
   });
 
-  test('what has a name that is no text comes back under the same bytes', async () => {
+  test('entries whose names are not valid UTF-8 are restored under the same bytes', async () => {
     open();
     const below = (...bytes: number[]) =>
       Buffer.concat([Buffer.from(`${join(fixture.root, 'd')}/`), Buffer.from([0x66, 0xff, ...bytes])]);
     mkdirSync(below());
-    // Two names that look alike in every text.
+    // Two names that look the same when decoded.
     const files = [below(0x2f, 0xfe), below(0x2f, 0xfd)];
     for (const [n, file] of files.entries()) writeFileSync(file, `content ${n}\n`);
     symlinkSync('x.txt', below(0x31));
@@ -165,7 +165,7 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     }
   });
 
-  test('two names of one file come back as two files with the same content', async () => {
+  test('two hard links to one file are restored as two files with the same content', async () => {
     open();
     linkSync(join(fixture.root, 'd/x.txt'), join(fixture.root, 'd/second.txt'));
     await fixture.engine.files.remove('d', { recursive: true });
@@ -173,7 +173,7 @@ describe.runIf(otherFileSystem)('on another file system, where there is one', ()
     expect(fixture.tree()['d/second.txt']).toBe('x\n');
   });
 
-  test('somebody else’s tree in the same place is not mixed with it', async () => {
+  test('a deleted tree is not mixed with a tree that another program made in its place', async () => {
     open();
     await fixture.engine.files.remove('d', { recursive: true });
     mkdirSync(join(fixture.root, 'd'));

@@ -1,4 +1,4 @@
-/** A server that was killed between two steps of a change: what it left behind can be undone like anything else. */
+/** A server is killed between two steps of a change: what it left behind can be undone like any other change. */
 import {
   existsSync,
   linkSync,
@@ -33,7 +33,7 @@ afterEach(() => fixture.close());
 
 type Places = (path: string) => ReturnType<Wall['resolve']>;
 
-/** Does the beginning of a change, and not its end: as if killed there. */
+/** Begins a change and does not end it, as if the server was killed there. */
 async function cutOff(begin: (recorder: JournalRecorder, at: Places) => Promise<void>): Promise<void> {
   fixture = openJournalFixture(TREE);
   const wall = new Wall([{ path: fixture.root, writable: true }]);
@@ -54,7 +54,7 @@ const at = (path: string) => join(fixture.root, path);
 /** The name of a temporary file of a process that is gone. */
 const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
 
-describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
+describe.skipIf(process.platform !== 'linux')('a change that was interrupted', () => {
   const cases: Record<string, (recorder: JournalRecorder, place: Places) => Promise<void>> = {
     'before a file was written': async (recorder, place) => {
       await recorder.creates(place('new.txt'), 'file', { bytes: Buffer.from('new\n') });
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     expect((await fixture.entries()).find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
   });
 
-  test('is recognised by the file alone if a large file was not yet overwritten', async () => {
+  test('before a large file was overwritten is undone, and the file is recognised without its hash', async () => {
     await cutOff(async (recorder, place) => {
       writeFileSync(at('large.bin'), Buffer.alloc(5 * 1024 * 1024, 7));
       const it = place('large.bin');
@@ -152,16 +152,16 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     expect(readFileSync(at('large.bin')).equals(Buffer.alloc(5 * 1024 * 1024, 7))).toBe(true);
   });
 
-  test('in the middle of an undo of a deleted tree can be undone again', async () => {
+  test('in the middle of the undo of a deleted tree can be undone', async () => {
     await cutOff(async () => {});
     await fixture.engine.files.remove('d', { recursive: true });
-    // The name was taken by an empty directory; the tree was not yet moved there.
+    // An empty directory reserved the name; the tree was not yet moved there.
     mkdirSync(at('d'));
     await fixture.undo();
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('in the middle of an undo of a deleted file leaves it with two names, and is done', async () => {
+  test('in the middle of the undo of a deleted file, which then has two names, can be undone', async () => {
     await cutOff(async () => {});
     await fixture.engine.files.remove('a.txt');
     const [name] = readdirSync(join(fixture.state, 'aside'));
@@ -170,7 +170,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('is not mistaken for a later change by another program', async () => {
+  test('is not confused with a later change by another program', async () => {
     await cutOff(async () => {});
     await fixture.engine.files.move('a.txt', 'b.txt', { overwrite: true });
     writeFileSync(at('a.txt'), 'somebody else\n');

@@ -1,4 +1,4 @@
-/** A directory with an engine and a journal beside it, for tests of the way back. */
+/** A directory with an engine and a journal next to it, for tests of undo. */
 import { existsSync, statSync } from 'node:fs';
 import { Engine, type EngineOptions, type JournalEntry } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
@@ -8,7 +8,7 @@ export interface JournalFixture {
   state: string;
   engine: Engine;
   tree(): Tree;
-  /** Newest first. */
+  /** All entries, newest first. */
   entries(): Promise<JournalEntry[]>;
   newest(): Promise<JournalEntry>;
   undo(entry?: JournalEntry, force?: boolean): Promise<void>;

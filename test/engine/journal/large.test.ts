@@ -1,4 +1,4 @@
-/** Large files: kept without being read where that can be, and restored byte for byte. */
+/** Large files are kept without being read where that is possible, and restored byte for byte. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -29,7 +29,7 @@ afterEach(() => fixture.close());
 
 const at = (path: string) => join(fixture.root, path);
 
-/** A sparse file with something in it here and there. */
+/** Writes a sparse file with marks at some offsets. */
 function layLarge(path: string, size: number): void {
   writeFileSync(path, '');
   truncateSync(path, size);
@@ -53,7 +53,7 @@ function expectLarge(path: string, size: number): void {
   closeSync(fd);
 }
 
-/** What the store holds by now: a file that was only linked adds nothing. */
+/** The size of the content store: a file that was only linked adds nothing. */
 function storedBytes(): number {
   const store = join(fixture.state, 'store');
   if (!existsSync(store)) return 0;
@@ -66,7 +66,7 @@ describe('a file of 200 MB', () => {
     ['overwritten', ({ engine }) => engine.files.write('large.bin', 'small\n')],
     ['moved over', ({ engine }) => engine.files.move('small.txt', 'large.bin', { overwrite: true })],
     ['deleted', ({ engine }) => engine.files.remove('large.bin')],
-  ])('that is %s comes back, again and again, without having been read', async (_, change) => {
+  ])('that is %s can be restored again and again, without being read', async (_, change) => {
     fixture = openJournalFixture({ 'small.txt': 'small\n' });
     layLarge(at('large.bin'), 200 * MB);
     const { ino } = statSync(at('large.bin'));
@@ -86,7 +86,7 @@ describe('a file of 200 MB', () => {
     expect(storedBytes()).toBeLessThan(MB);
   });
 
-  test('is not replaced without force if it changed after it came back', async () => {
+  test('is not replaced without force if it changed after it was restored', async () => {
     fixture = openJournalFixture({});
     layLarge(at('large.bin'), 200 * MB);
     await fixture.engine.files.write('large.bin', 'small\n');
@@ -98,7 +98,7 @@ describe('a file of 200 MB', () => {
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
   });
 
-  test('with a second name is kept apart from it', async () => {
+  test('with a second hard link is restored even if it was changed through the other name', async () => {
     fixture = openJournalFixture({});
     layLarge(at('large.bin'), 20 * MB);
     linkSync(at('large.bin'), at('second.bin'));
@@ -110,7 +110,7 @@ describe('a file of 200 MB', () => {
     expectLarge(at('large.bin'), 20 * MB);
   });
 
-  test('loses nothing that a program still writes to it', async () => {
+  test('loses nothing of what a program still writes to it', async () => {
     fixture = openJournalFixture({});
     layLarge(at('log.bin'), 20 * MB);
     const fd = openSync(at('log.bin'), 'a');
@@ -126,7 +126,7 @@ describe('a file of 200 MB', () => {
   });
 });
 
-test('a file of 3 GB is deleted and brought back', async () => {
+test('a file of 3 GB is deleted and restored', async () => {
   fixture = openJournalFixture({}, { keep: { days: 30, bytes: 4 * 1024 * MB } });
   layLarge(at('huge.bin'), 3 * 1024 * MB);
   await fixture.engine.files.remove('huge.bin');
@@ -139,7 +139,7 @@ describe.skipIf(process.getuid?.() !== 0)(
   () => {
     const NOBODY = 65534;
 
-    test('it is overwritten and deleted all the same, and comes back', () => {
+    test('it can still be overwritten, deleted and restored', () => {
       fixture = openJournalFixture({ 'write-only.txt': 'secret one\n', 'nothing.txt': 'secret two\n' });
       const home = temporaryDirectory();
       const copied = join(home.path, 'dist');

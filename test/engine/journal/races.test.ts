@@ -1,4 +1,4 @@
-/** Undoing, tidying up and changing at the same time: nothing is lost, and nothing is replaced unseen. */
+/** Undoing, pruning and changing at the same time: nothing is lost, and nothing is replaced unseen. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ afterEach(() => fixture.close());
 const another = (keep = { days: 30, bytes: 1e9 }) =>
   new Engine({ roots: [{ path: fixture.root, writable: true }], journal: fixture.state, keep });
 
-/** Everything that is not undone, newest first; what was written later is on top and goes first. */
+/** Undoes every entry that is not undone, newest first: later changes of a file must go first. */
 async function undoAll(): Promise<void> {
   for (const { id, state } of await fixture.entries()) {
     const now = (await fixture.entries()).find((entry) => entry.id === id)!;
@@ -22,7 +22,7 @@ async function undoAll(): Promise<void> {
   }
 }
 
-test('undo and tools on the same file take turns, and all of it can be undone', async () => {
+test('undo and tools on the same file take turns, and every change can be undone', async () => {
   fixture = openJournalFixture({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   const other = another();
   const seen = { done: 0, refused: 0 };
@@ -68,7 +68,7 @@ test('an undo does not replace a change made while it was planned', async () => 
   }
 });
 
-test('two writers with small bounds tidy up all the time, and the last change of each file can be undone', async () => {
+test('two writers with small limits prune all the time, and the last change of each file can be undone', async () => {
   fixture = openJournalFixture({}, { keep: { days: 30, bytes: 250_000 } });
   const other = another({ days: 30, bytes: 250_000 });
   const noise = (seed: string) => createHash('sha512').update(seed).digest('hex');
@@ -93,7 +93,7 @@ test('two writers with small bounds tidy up all the time, and the last change of
   }
 });
 
-test('a root that was given by a link is undone where it leads', async () => {
+test('changes in a root that was given as a link are undone where the link leads', async () => {
   fixture = openJournalFixture({ 'a.txt': 'start\n' });
   const link = temporaryDirectory();
   symlinkSync(fixture.root, join(link.path, 'root'));

@@ -1,4 +1,4 @@
-/** Where the journal is kept: never where the tools could reach it, and no change without room for it. */
+/** Where the journal is kept: never where the tools could reach it. Without room for it, nothing is changed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -39,7 +39,7 @@ function start(state: string, ...more: string[]) {
   return runInProcess(['call', 'write_file', args, root, '--state', state, ...more], { cwd: home.path });
 }
 
-describe('a state directory that was named', () => {
+describe('a state directory given with --state', () => {
   test.each<[string, (root: string, home: string) => string, string]>([
     ['inside a root', (inside) => join(inside, 'state'), 'is inside'],
     ['deep inside a root', (inside) => join(inside, 'x/y/z'), 'is inside'],
@@ -99,7 +99,7 @@ describe('a state directory that was named', () => {
       },
       'cannot be used',
     ],
-  ])('%s ends the start with one line, and nothing is changed', async (_, place, why) => {
+  ])('%s stops the start with a message of one line, and nothing is changed', async (_, place, why) => {
     const { status, stderr } = await start(place(root, home.path));
     expect(stderr).toMatch(new RegExp(`^cofferdam: --state [^\\n]*${why}[^\\n]*\\n$`));
     expect(status).toBe(2);
@@ -108,12 +108,12 @@ describe('a state directory that was named', () => {
     expect(readdirSync(join(root, 'inner'))).toEqual(['b.txt']);
   });
 
-  test('beside a root is used, relative to where the program was started', async () => {
+  test('next to a root is used; a relative path is relative to where the program was started', async () => {
     expect(await start('state')).toMatchObject({ status: 0 });
     expect(readdirSync(join(home.path, 'state'))).toContain('journal');
   });
 
-  test.skipIf(!ROOT_USER)('of another user is refused (tried by root)', async () => {
+  test.skipIf(!ROOT_USER)('that belongs to another user is refused (tried by root)', async () => {
     const state = join(home.path, 'theirs');
     mkdirSync(state);
     chownSync(state, 65534, 65534);
@@ -127,7 +127,7 @@ describe('a state directory that was named', () => {
     expect(await start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('EACCES') });
   });
 
-  test('is for nobody else, whatever the umask', () => {
+  test('is accessible only to its owner, whatever the umask', () => {
     const state = join(home.path, 'state');
     const line = `umask 000; exec "$0" "$@"`;
     const write = JSON.stringify({ path: join(root, 'a.txt'), content: 'new' });
@@ -140,7 +140,7 @@ describe('a state directory that was named', () => {
   });
 });
 
-describe('the usual state directory', () => {
+describe('the default state directory', () => {
   const serve = (environment: NodeJS.ProcessEnv) =>
     InProcessClient.start([root], { ...process.env, XDG_STATE_HOME: undefined, ...environment });
   const startLine = async (client: InProcessClient) => {
@@ -148,7 +148,7 @@ describe('the usual state directory', () => {
     return client.stderr;
   };
 
-  test('inside a root keeps nothing, says so, and the tools work', async () => {
+  test('is not used if it is inside a root; the server says so, and the tools work', async () => {
     const client = await serve({ HOME: root });
     expect(await startLine(client)).toMatch(/OFF: .*is inside/);
     await client.text('write_file', { path: join(root, 'a.txt'), content: 'new' });
@@ -157,7 +157,7 @@ describe('the usual state directory', () => {
     expect(existsSync(join(root, '.local'))).toBe(false);
   });
 
-  test('is not where a relative XDG_STATE_HOME says', async () => {
+  test('ignores a relative XDG_STATE_HOME', async () => {
     const client = await serve({ HOME: home.path, XDG_STATE_HOME: 'relative/state' });
     await client.text('write_file', { path: join(root, 'a.txt'), content: 'new' });
     await client.end();
@@ -165,8 +165,8 @@ describe('the usual state directory', () => {
   });
 });
 
-describe('while it works', () => {
-  test('a state directory that somebody removes is made again, and what follows can be undone', async () => {
+describe('a running engine', () => {
+  test('makes a removed state directory again, and later changes can be undone', async () => {
     const fixture = openJournalFixture({ 'a.txt': 'a' });
     await fixture.engine.files.write('a.txt', 'b');
     await fixture.engine.files.remove('a.txt');
@@ -181,7 +181,7 @@ describe('while it works', () => {
     await fixture.close();
   });
 
-  test('no descriptor stays open', async () => {
+  test('leaves no descriptor open', async () => {
     const fixture = openJournalFixture({ 'a.txt': 'a', 'd/x.txt': 'x' });
     const round = async () => {
       await fixture.engine.files.write('a.txt', `${Math.random()}`);
@@ -201,7 +201,7 @@ describe('while it works', () => {
     await fixture.close();
   });
 
-  test('an engine that was asked for a state directory inside a root is not opened', () => {
+  test('does not open with a state directory inside a root', () => {
     expect(() => new Engine({ roots: [{ path: root, writable: true }], journal: join(root, 's') })).toThrow(
       'is inside',
     );
@@ -212,7 +212,7 @@ describe('while it works', () => {
 const mounted = canMount();
 
 describe.skipIf(!mounted)('on a full disk (tried where a file system may be mounted)', () => {
-  test('a change is refused, nothing is lost, and what was changed before can be undone', async () => {
+  test('a change is refused, nothing is lost, and earlier changes can be undone', async () => {
     const state = join(home.path, 'small');
     mkdirSync(state);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', state]);
@@ -264,7 +264,7 @@ describe.skipIf(!mounted)('on a full disk (tried where a file system may be moun
   });
 });
 
-test('a flush that fails refuses the change', async () => {
+test('a change is refused when the flush fails', async () => {
   const journal = new Journal(openDirectoryState(join(home.path, 'state')));
   journal.log.flush = () => Promise.reject(Object.assign(new Error('broken disk'), { code: 'EIO' }));
   const { Wall } = await import('../../../src/engine/confine/wall.ts');

@@ -32,7 +32,7 @@ test('each of two engines on one journal reads what the other has added', async 
   expect(await two.history.entry(written!.id)).toMatchObject({ state: 'undone' });
 });
 
-test('engines with journals of their own see no entry of each other', async () => {
+test('engines with separate journals do not see each other’s entries', async () => {
   const [root, here, there] = directories.map(({ path }) => path) as [string, string, string];
   layOut(root, { 'a.txt': 'start\n' });
   const [one, two] = [open(root, here), open(root, there)];

@@ -1,4 +1,4 @@
-/** Two servers on one state directory and one root, at once: every entry is whole, and all can be undone. */
+/** Two servers use one state directory and one root at once: every entry is complete and can be undone. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const ROUNDS = soak(10, 25);
 
-test('hundreds of changes of two servers are all entered, and all undone', async () => {
+test('hundreds of changes by two servers are all recorded, and all can be undone', async () => {
   const root = temporaryDirectory();
   const state = temporaryDirectory();
   try {
@@ -24,7 +24,7 @@ test('hundreds of changes of two servers are all entered, and all undone', async
     const before = readBack(root.path);
     const at = (path: string) => join(root.path, path);
     const args = ['--state', state.path, '--dialect', 'replay,patch', root.path];
-    // In two processes: that of the test, and another one.
+    // One server runs in the process of the test, and the other in another process.
     const [here, there] = await Promise.all([InProcessClient.start(args), RawClient.start(args)]);
     const results = await Promise.all(
       [here, there].flatMap((client, who) =>

@@ -23,9 +23,9 @@ const more = table('abuse-more.json');
 const rows = [...agreed, ...more];
 const REFUSALS = ['outside', 'argument-not-allowed', 'command-not-allowed'];
 
-/** A row that runs for ever is cut off here. */
+/** When a row that runs forever is cut off. */
 const CUT_OFF_MS = 400;
-/** The others end by themselves, also on a machine that has much else to do. */
+/** When a row that ends by itself is cut off: late enough for a busy machine. */
 const IN_TIME_MS = 120_000;
 
 let place: RunFixture;
@@ -83,7 +83,7 @@ describe('what is allowed to start', () => {
 
 for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
   describe(`what starts, ${kind}`, () => {
-    // Those of the agreed table start in test/commands/abuse.test.ts and contained.test.ts, through the whole program.
+    // test/commands/abuse.test.ts and contained.test.ts start the rows of the agreed table, through the whole program.
     const startable = soak(more, rows).filter((one) => one.expect !== 'deny');
     const chosen = () => (kind === 'in bubblewrap' ? sandboxed : unconfined);
     for (const row of startable) {
@@ -115,7 +115,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
   });
 }
 
-/** Allowed rows that rightly print nothing. */
+/** Allowed rows that are right to print nothing. */
 const SILENT = new Set(
   [
     ['cat', '-'],

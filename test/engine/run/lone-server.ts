@@ -1,4 +1,4 @@
-/** A process of its own that runs one command, for tests that end it from outside. */
+/** A separate process that runs one command, for tests that kill it from outside. */
 
 import { writeSync } from 'node:fs';
 import { Wall } from '../../../src/engine/confine/wall.ts';

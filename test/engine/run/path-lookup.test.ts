@@ -40,11 +40,11 @@ const found = (path: string | undefined) =>
   Object.fromEntries(resolvePrograms(NAMES, { path, roots: [root] }).found);
 
 describe('a program', () => {
-  it('is found on the PATH, executable and a file', () => {
+  it('is found on the PATH if it is an executable file', () => {
     expect(found(join(base, 'tools'))).toEqual({ thing: join(base, 'tools', 'thing') });
   });
 
-  it('is never found in a root, as it is written or through a link', () => {
+  it('is never found in a root, neither directly nor through a link', () => {
     expect(found(`${root}/bin:${base}/bin-link`)).toEqual({});
     expect(found(`${root}/bin:${base}/tools`)).toEqual({ thing: join(base, 'tools', 'thing') });
   });
@@ -54,11 +54,11 @@ describe('a program', () => {
     expect(path).toBe(`${base}/tools`);
   });
 
-  it('is looked for in the usual places when there is no PATH', () => {
+  it('is searched for in the usual directories when there is no PATH', () => {
     expect(resolvePrograms(['sh'], { path: undefined, roots: [] }).found.get('sh')).toMatch(/\/bin\/sh$/);
   });
 
-  it('may come with the package, and is copied when that is installed in a root', () => {
+  it('may come with the package, and is copied if the package is installed in a root', () => {
     const into = join(base, 'copies');
     const thing = join(root, 'bin', 'thing');
     const rg = '/usr/bin/rg';
@@ -75,8 +75,8 @@ describe('a program', () => {
   });
 });
 
-describe('a program that is asked what it can do', () => {
-  it('is ended when it hangs, also when it ignores SIGTERM', async () => {
+describe('a program that is probed for its version', () => {
+  it('is killed when it hangs, even if it ignores SIGTERM', async () => {
     const hangs = join(base, 'hangs');
     program(hangs, "trap '' TERM\nexec sleep 1000");
     const programs = { ...resolvePrograms([], { path: '', roots: [] }), found: new Map([['grep', hangs]]) };

@@ -17,7 +17,7 @@ export function processesWith(word: string): number[] {
     .map(Number);
 }
 
-/** Waits for the dead to be gone, and returns who is still there. */
+/** Waits until the processes are gone, and returns those that are still there. */
 export function survivors(word: string): Promise<number[]> {
   return settled(
     () => processesWith(word),

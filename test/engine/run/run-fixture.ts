@@ -1,4 +1,4 @@
-/** A root and a directory beside it, filled with everything that the abuse tables speak of. */
+/** A root and a directory beside it, with every file that the abuse tables name. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -98,7 +98,7 @@ function fillRoot(root: string, out: string): void {
   execFileSync('mkfifo', [join(root, 'pipe')]);
 }
 
-/** Lines without any order, the same each time. */
+/** Lines in random order, the same each time. */
 function randomLines(seed: number): string {
   let state = seed;
   let text = '';
@@ -114,7 +114,7 @@ export function packagedRipgrep(): string {
   return rgPath;
 }
 
-/** The kind of failure that something ends with. */
+/** The kind of failure with which a promise rejects. */
 export function failureKind(run: Promise<unknown>): Promise<string> {
   return run.then(
     () => 'no failure',
@@ -125,7 +125,7 @@ export function failureKind(run: Promise<unknown>): Promise<string> {
 /** Why a test in the sandbox is skipped. */
 export const NO_SANDBOX = 'bubblewrap is not installed or cannot make a sandbox here';
 
-/** Everything below a directory, with contents: to show that a command changed nothing. */
+/** Everything below a directory, with contents, to show that a command changed nothing. */
 export function snapshot(directory: string): string {
   const script =
     'find . -printf "%p %y %m %s %l\\n" | LC_ALL=C sort; find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum';

@@ -1,4 +1,4 @@
-/** The folders that servers make for their commands: whose they are, and when another server may remove one. */
+/** The scratch directories of servers: which server owns one, and when another server may remove it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ function make(): Scratch {
   return scratch;
 }
 
-/** A folder as another server would have left it that long ago. */
+/** Makes a directory as another server would have left it that long ago. */
 function folder(id: string, ageMs = 0): string {
   const path = join(base, `cofferdam-run-${id}-AbCdEf`);
   mkdirSync(path);
@@ -46,19 +46,19 @@ function folder(id: string, ageMs = 0): string {
   return path;
 }
 
-describe.runIf(process.platform === 'linux')('a folder for commands', () => {
-  it('carries the server that made it', () => {
+describe.runIf(process.platform === 'linux')('a scratch directory', () => {
+  it('has the id of its server in its name', () => {
     expect(basename(make().path)).toMatch(new RegExp(`^cofferdam-run-${serverId()}-`));
   });
 
-  it('of a server that ended on this machine is removed by the next one', () => {
+  it('is removed by the next server when its own has ended on this machine', () => {
     const gone = folder(`${domain}-4194303-1`);
     const reused = folder(`${domain}-${process.pid}-1`);
     make();
     expect([gone, reused].filter((path) => existsSync(path))).toEqual([]);
   });
 
-  it('is removed like that for copies of ripgrep too, which a kill may have left', () => {
+  it('is removed in the same way when it holds copies of ripgrep of a killed server', () => {
     const [gone, living] = [`${domain}-4194303-1`, serverId()].map((id) =>
       join(base, `cofferdam-rg-${id}-AbCdEf`),
     ) as [string, string];
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     const root = join(base, 'root');
     mkdirSync(root);
     writeFileSync(join(root, 'a.txt'), 'text\n');
-    // Nothing in the pattern can be looked for: the search asks ripgrep, and the server copies it.
+    // The pattern has no literal to search for, so the search asks ripgrep, which the server copies.
     const call = [
       'call',
       '--dialect',
@@ -81,13 +81,13 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     expect(readdirSync(base).filter((name) => name.startsWith('cofferdam-rg-'))).toEqual([basename(living)]);
   });
 
-  it('of a server here that lives stays, however old', () => {
+  it('stays as long as its server runs on this machine, however old it is', () => {
     const living = folder(serverId(), 1000 * HOUR_MS);
     make();
     expect(existsSync(living)).toBe(true);
   });
 
-  it('of another container or machine, or of an older version, stays for a day', () => {
+  it('stays for a day if its server is in another container or on another machine, or of an older version', () => {
     const fresh = [folder('zzzz-4194303-1', HOUR_MS), folder('4194302', HOUR_MS)];
     const old = [folder('zzzy-4194303-1', 25 * HOUR_MS), folder('4194301', 25 * HOUR_MS)];
     make();
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     }
   })();
 
-  it.runIf(mayUnshare)('outlives a server that starts in another PID namespace with the same /tmp', () => {
+  it.runIf(mayUnshare)('survives the start of a server in another PID namespace with the same /tmp', () => {
     const living = make().path;
     const root = join(base, 'root');
     mkdirSync(root);

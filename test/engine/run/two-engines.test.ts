@@ -1,4 +1,4 @@
-/** Two engines in one process share nothing: each ends its own commands and no others. */
+/** Two engines in one process share nothing: each ends only its own commands. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { temporaryDirectory } from '../../tree.ts';

@@ -12,7 +12,7 @@ function edited(text: string, edits: readonly ListedEdit[], remembered?: string)
   return outcome.text;
 }
 
-/** The anchor of a line of a text, from 1. */
+/** The anchor of a line of a text, counted from 1. */
 function anchor(text: string, line: number): string {
   return `${line}#${lineHash(text.split(/\r?\n/)[line - 1]!)}`;
 }
@@ -34,14 +34,14 @@ describe('edits by lines', () => {
     expect(edited(five, [{ lines: anchor(five, 3), newText: 'drei' }])).toBe('one\ntwo\ndrei\nfour\nfive\n');
   });
 
-  it('remove lines, and put in empty ones', () => {
+  it('remove lines, and insert empty ones', () => {
     expect(edited(five, [{ lines: range(five, 1, 4), newText: '' }])).toBe('five\n');
     expect(edited(five, [{ lines: range(five, 1, 5), newText: '' }])).toBe('');
     expect(edited(five, [{ lines: anchor(five, 1), newText: '\n' }])).toBe('\ntwo\nthree\nfour\nfive\n');
     expect(edited(five, [{ lines: `${anchor(five, 5)}+`, newText: '\n' }])).toBe(`${five}\n`);
   });
 
-  it('put lines in after a line, and at the beginning', () => {
+  it('insert lines after a line, and at the beginning', () => {
     expect(edited(five, [{ lines: `${anchor(five, 1)}+`, newText: 'x\ny' }])).toBe(
       'one\nx\ny\ntwo\nthree\nfour\nfive\n',
     );
@@ -50,7 +50,7 @@ describe('edits by lines', () => {
     expect(edited('', [{ lines: '0+', newText: 'zero' }])).toBe('zero');
   });
 
-  it('speak of the file before the call, whatever the other edits do', () => {
+  it('refer to the file as it was before the call, whatever the other edits do', () => {
     const edits = [
       { lines: '0+', newText: 'a\nb\nc' },
       { lines: anchor(five, 4), newText: '' },
@@ -62,7 +62,7 @@ describe('edits by lines', () => {
     expect(edited(five, edits)).toBe('a\nb\nc\none\nzwei\nzwei und ein halb\nx\ny\nthree\nfünf\n');
   });
 
-  it('stand beside edits by text', () => {
+  it('can be combined with edits by text', () => {
     const edits = [
       { oldText: 'two\n', newText: 'two\nand a half\n' },
       { lines: anchor(five, 4), newText: 'vier' },
@@ -71,7 +71,7 @@ describe('edits by lines', () => {
     expect(edited(five, edits)).toBe('one\ntwo\nand a half\nthree\nquatre\nfive\n');
   });
 
-  it('keep line ends, and the lack of the last one', () => {
+  it('keep the line ends, and neither add nor remove a final newline', () => {
     const crlf = 'a\r\nb\r\nc';
     expect(edited(crlf, [{ lines: anchor(crlf, 2), newText: 'x\ny\n' }])).toBe('a\r\nx\r\ny\r\nc');
     expect(edited(crlf, [{ lines: anchor(crlf, 3), newText: 'x\ny\n' }])).toBe('a\r\nb\r\nx\r\ny');
@@ -94,33 +94,33 @@ describe('edits by lines', () => {
     expect(edited(now, [{ lines: `${anchor(five, 5)}+`, newText: 'x' }], five)).toBe(`${now}x\n`);
   });
 
-  it('say nothing of lines that have not moved', () => {
+  it('do not report lines that have not moved', () => {
     expect(apply(five, [{ lines: anchor(five, 2), newText: 'x\ny' }], `${five}more\n`)).toMatchObject({
       results: [{ by: 'lines', line: 2, removed: 1, added: 2, hasMoved: false }],
     });
   });
 
-  it('take anchors that hold although a line beside them changed', () => {
+  it('accept anchors that still match although a neighbouring line changed', () => {
     const read = 'f {\n}\nx\n}\n';
     const now = 'f {\n}\ny\n}\n';
     expect(edited(now, [{ lines: anchor(read, 2), newText: 'end' }], read)).toBe('f {\nend\ny\n}\n');
   });
 
-  it('take anchors that hold now, also where the text that was read had others', () => {
+  it('accept anchors that match now, even if the text that was read had others', () => {
     expect(edited(five, [{ lines: anchor(five, 2), newText: 'x' }], 'something\nelse\n')).toBe(
       'one\nx\nthree\nfour\nfive\n',
     );
   });
 });
 
-describe('edits by lines that are refused', () => {
+describe('edits by lines are refused', () => {
   const refusal = (text: string, edits: readonly ListedEdit[], remembered?: string) => {
     const outcome = apply(text, edits, remembered);
     if (!('refusal' in outcome)) throw new Error(`applied: ${JSON.stringify(outcome)}`);
     return outcome;
   };
 
-  it('for anchors that do not hold, with the lines as they are now', () => {
+  it('if anchors do not match, with the lines as they are now', () => {
     const now = 'one\ntwo\n3\nfour\nfive\n';
     const shown = now
       .trimEnd()
@@ -132,7 +132,7 @@ describe('edits by lines that are refused', () => {
     expect(refusal(now, [{ lines, newText: 'x' }], five)).toEqual(stale);
   });
 
-  it('for lines beyond the end', () => {
+  it('if lines are beyond the end', () => {
     expect(refusal(five, [{ lines: '9#00', newText: 'x' }])).toMatchObject({
       refusal: { why: 'stale-anchors', lines: 5, shown: [{ line: 1 }, {}, {}, {}, { line: 5 }] },
     });
@@ -144,14 +144,14 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for a range that moved and has other lines inside', () => {
+  it('if a range has moved and has other lines inside', () => {
     const now = `new\n${five.replace('three', 'drei')}`;
     expect(refusal(now, [{ lines: range(five, 2, 4), newText: 'x' }], five)).toMatchObject({
       refusal: { why: 'stale-anchors' },
     });
   });
 
-  it('for a line that stands at its number again but is another one', () => {
+  it('if another line now has the same number and text', () => {
     const read = 'a {\n}\nb {\n}\nc\n';
     const now = 'a {\n}\nnew {\n}\nb {\n}\nc\n';
     expect(refusal(now, [{ lines: anchor(read, 4), newText: 'x' }], read)).toMatchObject({
@@ -159,7 +159,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for a moved line that cannot be identified for certain', () => {
+  it('if a moved line cannot be identified for certain', () => {
     const read = 'start\nf {\n}\nend\n';
     const now = 'top\nstart\nf {\n}\ng {\n}\nend\n';
     expect(refusal(now, [{ lines: `${anchor(read, 3)}+`, newText: 'x' }], read)).toMatchObject({
@@ -167,7 +167,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for ranges that overlap', () => {
+  it('if ranges overlap', () => {
     const first = { lines: range(five, 2, 3), newText: 'x' };
     for (const lines of [range(five, 3, 4), anchor(five, 2), `${anchor(five, 2)}+`]) {
       const overlap = { edit: 2, refusal: { why: 'overlap', other: 1 } };
@@ -179,7 +179,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for what is no anchor, and a range that runs backwards', () => {
+  it('if an anchor is malformed, or a range runs backwards', () => {
     expect(refusal(five, [{ lines: '3', newText: 'x' }])).toMatchObject({
       refusal: { why: 'bad-anchors', written: '3' },
     });
@@ -188,7 +188,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('for no edits, and for edits that change nothing', () => {
+  it('if there are none, or if they change nothing', () => {
     expect(refusal(five, [])).toEqual({ refusal: { why: 'no-edits' } });
     expect(refusal(five, [{ oldText: 'one', newText: 'one' }])).toEqual({ refusal: { why: 'no-change' } });
     const there = { oldText: 'one', newText: 'two' };
@@ -197,7 +197,7 @@ describe('edits by lines that are refused', () => {
     });
   });
 
-  it('as a whole, naming the edit', () => {
+  it('all together, and the refusal names the edit', () => {
     const edits = [
       { oldText: 'one', newText: 'eins' },
       { oldText: 'nowhere', newText: 'x' },
@@ -209,7 +209,7 @@ describe('edits by lines that are refused', () => {
 it('in a long file, each of many edits finds what those before it left', () => {
   const lines = Array.from({ length: 20_000 }, (_, line) => `\tline ${line} of it`);
   const text = `${lines.join('\n')}\n`;
-  // Every second edit changes what the one before put in; every fifth comes with another indentation.
+  // Every second edit changes what the one before inserted; every fifth has another indentation.
   const edits = Array.from({ length: 300 }, (_, index) => {
     const line = (index - (index % 2)) * 60 + 7;
     if (index % 2 === 1) return { oldText: `row ${line}\n`, newText: `row ${line} again\n` };

@@ -1,4 +1,4 @@
-/** Undo and redo under attack: while another process swaps directories for links, nothing is touched but what was changed. */
+/** Undo and redo under attack: while another process swaps directories for links, they touch only what was changed. */
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { fingerprint } from '../confine/wall-fixture.ts';
 
 const MS = seconds * 200;
 
-/** The same names inside and outside, so that whatever follows a link finds something. */
+/** The same names inside and outside, so that code that follows a link finds something. */
 const SAME: Tree = {
   'a.txt': 'new\n',
   'm.txt': 'theirs\n',
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
   let first: Tree;
 
   beforeEach(() => {
-    // Without a disk below it, a flush costs nothing and there are many more calls to race against.
+    // In memory a flush costs nothing, so there are many more calls to race against.
     const under = readdirSync('/dev').includes('shm') ? '/dev/shm' : tmpdir();
     home = temporaryDirectory(under);
     state = temporaryDirectory(under);
@@ -70,7 +70,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
     state.remove();
   });
 
-  /** One of each kind in each of the directories that are swapped, none in the way of another. */
+  /** One change of each kind in each of the swapped directories, none in the way of another. */
   async function change(): Promise<JournalEntry[]> {
     for (const at of ['d', 'p/q']) {
       const apart = at.replace('/', '-');
@@ -90,12 +90,12 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
     return await engine.history.entries();
   }
 
-  /** Undoes what is done and does again what is undone, in any order, for so long. */
+  /** Undoes and redoes entries in any order, for the given time. */
   async function raid(entries: readonly JournalEntry[], attacker: Attacker): Promise<Spoils> {
     const history = new History(state.path);
     const spoils: Spoils = { done: 0, refused: 0, swaps: 0, atomic: attacker.atomic };
     const start = performance.now();
-    // On a busy machine both may take longer to happen once.
+    // On a busy machine it may take longer until each has happened once.
     const goesOn = () =>
       performance.now() - start < (spoils.done === 0 || spoils.refused === 0 ? 60 * MS : MS);
     try {
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
     return spoils;
   }
 
-  /** Newest first, what is not undone yet. */
+  /** The entries that are not undone yet, newest first. */
   async function undoAll(entries: readonly JournalEntry[]): Promise<void> {
     for (const { id } of entries) {
       if ((await engine.history.entry(id))!.state === 'undone') continue;
@@ -156,7 +156,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
       expect(fingerprint(join(home.path, 'outside'))).toEqual(outside);
       expect(fingerprint(join(root, 'e'))).toEqual(inside);
       expect(readdirSync(home.path).sort()).toEqual(['outside', 'root']);
-      // A directory that is missing for a moment counts as gone: then there may be nothing left to undo.
+      // A directory that is missing for a moment counts as gone, and then there may be nothing left to undo.
       if (!spoils.atomic) return;
       for (const [name, evil] of pairs) putBack(name, evil);
       await undoAll(entries);

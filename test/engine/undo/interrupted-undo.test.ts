@@ -1,4 +1,4 @@
-/** An undo or a redo that was killed in the middle: the next one, either way, goes the whole way. */
+/** An undo or a redo is killed in the middle: the next undo or redo completes the work. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const TREE = {
   link: { link: 'a.txt' },
 } as const;
 
-/** Each is one entry with several changes. */
+/** Each of these makes one entry with several changes. */
 const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a call that deletes': async (engine) => {
     for (const path of ['a.txt', 'one', 'two', 'link']) await engine.files.remove(path, { recursive: true });
@@ -46,13 +46,13 @@ const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
     ),
 };
 
-/** Not every step: a command’s are many. */
+/** Interrupts only after every so many steps: a command has many. */
 const STRIDE = soak(7, 3);
 
 let fixture: JournalFixture;
 afterEach(() => fixture.close());
 
-/** Begins to take an entry back and gets so far, as if killed there. Gives the number of steps that it takes. */
+/** Undoes the first `done` steps of an entry, as if killed there. Returns the number of all steps. */
 async function interruptAfter(id: string, done: number): Promise<number> {
   const wall = new Wall([{ path: fixture.root, writable: true }]);
   const journal = new Journal(openDirectoryState(fixture.state));
@@ -83,8 +83,8 @@ async function redo(id: string): Promise<void> {
 }
 
 const WAYS: Record<string, ('undo' | 'redo')[]> = {
-  'undone and done again': ['undo', 'redo', 'undo', 'redo'],
-  'done again and undone': ['redo', 'undo', 'redo', 'undo'],
+  'undone and redone': ['undo', 'redo', 'undo', 'redo'],
+  'redone and undone': ['redo', 'undo', 'redo', 'undo'],
 };
 
 describe.each(Object.entries(CALLS))('%s', (_, change) => {
@@ -105,7 +105,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     expect((await fixture.entries()).filter(({ state }) => state === 'pending')).toEqual([]);
   };
 
-  test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
+  test.each(Object.entries(WAYS))('whose undo was interrupted at any step can be %s', async (_way, way) => {
     for (let done = 1, steps = 1; done <= steps; done += STRIDE) {
       const { entry, trees } = await open();
       steps = await interruptAfter(entry.id, done);
@@ -115,7 +115,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     }
   });
 
-  test.each(Object.entries(WAYS))('whose redo was cut off anywhere is %s', async (_way, way) => {
+  test.each(Object.entries(WAYS))('whose redo was interrupted at any step can be %s', async (_way, way) => {
     for (let done = 1, steps = 1; done <= steps; done += STRIDE) {
       const { entry, trees } = await open();
       await undo(entry.id);
@@ -126,7 +126,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     }
   });
 
-  test('whose undo was cut off twice, and its redo too, finds its way', async () => {
+  test('whose undo and redo were each interrupted twice can be undone and redone', async () => {
     const { entry, trees } = await open();
     await interruptAfter(entry.id, 1);
     await interruptAfter((await standing(entry.id))!.id, 1);
@@ -137,7 +137,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
   });
 });
 
-test('a move back that was cut off leaves an empty directory, and is brought to its end', async () => {
+test('the next undo completes the undo of a move that was interrupted and left an empty directory', async () => {
   fixture = openJournalFixture(TREE);
   await fixture.engine.files.move('two', 'zwei');
   const { id } = await fixture.newest();
@@ -155,9 +155,9 @@ test('a move back that was cut off leaves an empty directory, and is brought to 
 });
 
 test.runIf(otherFileSystem).each(Object.entries(WAYS))(
-  'a tree that is brought back entry by entry, and was cut off in the middle of it, is %s',
+  'a tree whose restoration entry by entry was interrupted can be %s',
   async (_, way) => {
-    // From another file system the journal cannot move it back as a whole.
+    // The journal is on another file system, so it cannot move the tree back as a whole.
     fixture = openJournalFixture(TREE, {
       under: process.env.COFFERDAM_TESTS_DISK!,
       keptUnder: otherFileSystem!,

@@ -1,4 +1,4 @@
-/** Diffs of large contents are worked out in another thread, and say the same. */
+/** Diffs of large contents are computed in another thread, with the same result. */
 import { afterEach, expect, it } from 'vitest';
 import { unifiedDiff } from '../../../src/engine/text/diff/unified-diff.ts';
 import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';

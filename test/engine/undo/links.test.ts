@@ -1,4 +1,4 @@
-/** Links that were put where directories were: undo and redo follow none of them, and say so. */
+/** Links were put in the place of directories: undo and redo follow none of them, and say so. */
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ function at(path: string): string {
   return join(home.path, path);
 }
 
-/** The root as it is served, and a history of its own for those who serve nothing. */
+/** The history of an engine that serves the root, and that of a program that serves nothing. */
 function open(tree: Parameters<typeof layOut>[1]): void {
   layOut(root, tree);
   const commands = { sandbox: 'off', environment: process.env } as const;
@@ -38,7 +38,7 @@ function open(tree: Parameters<typeof layOut>[1]): void {
 
 const newest = async () => (await history.entries())[0]!;
 
-/** Nothing is done, with force or without, and the words say why. */
+/** Expects that an undo does nothing, with force or without, and says why. */
 async function expectRefused({ id }: JournalEntry, words: string, by: Engine['history'] | History = history) {
   const before = fingerprint(home.path);
   for (const force of [false, true]) {
@@ -56,8 +56,8 @@ async function expectRefused({ id }: JournalEntry, words: string, by: Engine['hi
 describe('a link in place of the root', () => {
   test.each([
     ['to the directory above it', '.'],
-    ['to a directory beside it', 'beside'],
-    ['to the top of all', '/'],
+    ['to a directory next to it', 'beside'],
+    ['to the top of the file system', '/'],
     ['to somewhere else', '/etc'],
     ['to nothing', 'nowhere'],
   ])('%s is not followed', async (_, target) => {
@@ -99,7 +99,7 @@ describe('a link in place of a directory', () => {
     ['outside', '../outside'],
     ['above the root', '..'],
     ['nowhere', 'nothing'],
-  ])('that leads %s is not followed, and said to be in the way', async (_, target) => {
+  ])('that leads %s is not followed, and is reported as an obstacle', async (_, target) => {
     open(TREE);
     layOut(home.path, { 'outside/a.txt': 'new\n' });
     const entries: JournalEntry[] = [];
@@ -126,7 +126,7 @@ describe('a link in place of a directory', () => {
     expect(readBack(root)).toEqual(TREE);
   });
 
-  test('is an obstacle, as a file is', async () => {
+  test('is an obstacle, and so is a file', async () => {
     open(TREE);
     await engine.files.remove('d/b.txt');
     renameSync(join(root, 'd'), join(root, 'dd'));
@@ -138,9 +138,9 @@ describe('a link in place of a directory', () => {
     ['moved', 'mv r r2; ln -s r2 r'],
     ['copied and removed', 'cp -r r r2; rm -rf r; ln -s r2 r'],
     ['moved deeper', 'mkdir -p p/q; mv r p/q/r; ln -s p/q/r r'],
-    ['exchanged for one that leads outside', 'mv r r2; ln -s / r'],
-    ['moved, file by file', 'mkdir s; mv r/x r/deep s; rmdir r; ln -s s r'],
-  ])('by a command, which has %s it, is undone and done again', async (_, command) => {
+    ['exchanged for a link that leads outside', 'mv r r2; ln -s / r'],
+    ['moved file by file', 'mkdir s; mv r/x r/deep s; rmdir r; ln -s s r'],
+  ])('that a command put there (directory %s) can be undone and redone', async (_, command) => {
     open({ 'r/x': 'precious\n', 'r/deep/y': 'y\n' });
     const before = readBack(root);
     await engine.commands.runShellLine(command);

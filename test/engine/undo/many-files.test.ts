@@ -1,4 +1,4 @@
-/** Undo of entries of hundreds of files: in one go, from another process that dies in the middle, and with few descriptors. */
+/** Undo of entries with hundreds of files: as a whole, by a process that is killed halfway, with few descriptors. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ async function newest(): Promise<string> {
   return entry!.id;
 }
 
-/** Several files for each directory, all written by one call. */
+/** Writes several files in each directory with one call. */
 async function writeAll(text: string): Promise<void> {
   const files = Array.from({ length: DIRECTORIES * FILES }, (_, i) => ({
     path: join(root, `d${i % DIRECTORIES}/f${i}`),
@@ -51,11 +51,11 @@ async function cli(...args: string[]) {
   return { status, said: stdout + stderr };
 }
 
-/** Kills an undo when `isUnderWay`, with the signal that nothing can catch. */
+/** Kills an undo with SIGKILL as soon as `isUnderWay` returns true. */
 async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished'> {
   const undo = spawn(process.execPath, [program, 'undo', '--state', state], { stdio: 'ignore' });
   const ended = once(undo, 'exit');
-  // Its start takes most of the time: look again and again only after it has touched something.
+  // The start takes most of the time: check in a tight loop only after the undo has touched something.
   await Promise.race([ended, firstChange()]);
   while (undo.exitCode === null && undo.signalCode === null) {
     if (isUnderWay()) undo.kill('SIGKILL');
@@ -65,7 +65,7 @@ async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished
   return undo.signalCode === 'SIGKILL' ? 'killed' : 'finished';
 }
 
-/** Of anything in the directories that are there. */
+/** Settles at the first change in any of the directories. */
 function firstChange(): Promise<void> {
   return new Promise((resolve) => {
     const watchers = readdirSync(root).map((directory) => watch(join(root, directory), changed));
@@ -80,7 +80,7 @@ function filesLeft(): number {
   return readdirSync(root).reduce((sum, directory) => sum + namesIn(join(root, directory)).length, 0);
 }
 
-/** None where the undo has removed the directory meanwhile. */
+/** None if the undo has removed the directory meanwhile. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -89,7 +89,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-test('undo and redo of what a command created work as one, and leave no directory open', async () => {
+test('undo and redo handle all that a command created as one, and leave no directory open', async () => {
   writeFileSync(join(root, 'mine'), 'mine\n');
   await engine.commands.runShellLine(MAKE);
   const made = readBack(root);
@@ -101,7 +101,7 @@ test('undo and redo of what a command created work as one, and leave no director
   await expectNoMoreHeld(held, root);
 });
 
-test('one file that was changed since stops the undo of all of them', async () => {
+test('one file that was changed since stops the undo of all files', async () => {
   await engine.commands.runShellLine(MAKE);
   writeFileSync(join(root, 'n3/f7'), 'changed since\n');
   const before = readBack(root);
@@ -111,7 +111,7 @@ test('one file that was changed since stops the undo of all of them', async () =
 });
 
 test.each([1, FILES, ...soak([], [DIRECTORIES * FILES - 5])])(
-  'an undo of created files that is killed when %i of them are gone loses nothing, and is done by doing it again',
+  'an undo of created files that is killed when %i of them are gone loses nothing, and can be repeated',
   async (gone) => {
     await engine.commands.runShellLine(MAKE);
     const made = readBack(root);
@@ -125,18 +125,18 @@ test.each([1, FILES, ...soak([], [DIRECTORIES * FILES - 5])])(
 );
 
 test.each([1, soak(55, 150)])(
-  'an undo of contents that is killed when %i of them are back leaves each file whole',
+  'an undo of changed files that is killed when %i of them are restored leaves each file whole',
   async (back) => {
     await writeAll('old');
     const old = readBack(root);
     await writeAll('new');
     const written = readBack(root);
-    // Only these: while it runs, the undo has drafts beside them.
+    // Count only these files: while the undo runs, its drafts are next to them.
     const now = () => Object.keys(old).map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
     const id = await newest();
     await killUndo(() => now().filter(([, text]) => text.startsWith('old')).length >= back);
     for (const [path, text] of now()) expect([old[path], written[path]]).toContain(text);
-    // By its name: where the kill came too late, the undo is done, and another one would be of what was written before.
+    // Name the entry: if the kill came too late, the undo is done, and another one would undo an older entry.
     await cli('undo', id);
     expect(readBack(root)).toEqual(old);
     expect(await cli('redo')).toMatchObject({ status: 0 });

@@ -1,4 +1,4 @@
-/** What was moved, and what it was moved over: known again, and not mistaken for what somebody else has put there. */
+/** Undo recognises what was moved and what it replaced, and does not confuse them with what others put there. */
 import {
   appendFileSync,
   existsSync,
@@ -39,8 +39,8 @@ async function expectChangedSince(path: string): Promise<void> {
   expect(fixture.tree()).toEqual(now);
 }
 
-describe('a move', () => {
-  test('of a file that was edited since is not undone silently', async () => {
+describe('undo of a move', () => {
+  test('refuses to move back a file that was edited after the call', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'n.txt');
     appendFileSync(at('n.txt'), 'theirs\n');
@@ -53,7 +53,7 @@ describe('a move', () => {
     expect(fixture.tree()).toMatchObject({ 'n.txt': 'm\ntheirs\n' });
   });
 
-  test('of a file that was replaced since is not undone silently', async () => {
+  test('refuses to move back a file that was replaced after the call', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'o.txt', { overwrite: true });
     rmSync(at('o.txt'));
@@ -64,7 +64,7 @@ describe('a move', () => {
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('of a link that was changed since is not undone silently', async () => {
+  test('refuses to move back a link that was changed after the call', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('link', 'other');
     rmSync(at('other'));
@@ -72,7 +72,7 @@ describe('a move', () => {
     await expectChangedSince('other');
   });
 
-  test('of a file that was only touched, or copied back and forth, is undone', async () => {
+  test('moves back a file that was only touched, or copied back and forth', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'n.txt');
     utimesSync(at('n.txt'), 1, 1);
@@ -82,7 +82,7 @@ describe('a move', () => {
     expect(fixture.tree()).toEqual(TREE);
   });
 
-  test('of a directory takes back what is in it now', async () => {
+  test('moves back a directory with what is in it now', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('d', 'e');
     appendFileSync(at('e/x.txt'), 'theirs\n');
@@ -90,7 +90,7 @@ describe('a move', () => {
     expect(fixture.tree()).toEqual({ ...TREE, 'd/x.txt': 'x\ntheirs\n' });
   });
 
-  test.skipIf(!apart)('between file systems is recognised by the content', async () => {
+  test.skipIf(!apart)('between file systems recognises the file by its content', async () => {
     fixture = openJournalFixture(TREE);
     const other = openJournalFixture({}, { under: OTHER });
     const { Engine } = await import('../../../src/engine/index.ts');
@@ -115,7 +115,7 @@ describe('a move', () => {
 });
 
 describe('a move over a FIFO', () => {
-  test('is undone, and done again, where the journal is on the same file system', async () => {
+  test('can be undone and redone if the journal is on the same file system', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('m.txt', 'fifo', { overwrite: true });
     const moved = fixture.tree();
@@ -128,7 +128,7 @@ describe('a move over a FIFO', () => {
     }
   });
 
-  test.skipIf(!apart)('is undone by force without it where the FIFO could not be kept', async () => {
+  test.skipIf(!apart)('can be undone by force, without the FIFO, if that could not be kept', async () => {
     fixture = openJournalFixture(TREE, { under: OTHER });
     await fixture.engine.files.move('m.txt', 'fifo', { overwrite: true });
     expect(await fixture.engine.history.undo((await fixture.newest()).id)).toMatchObject({
@@ -141,19 +141,19 @@ describe('a move over a FIFO', () => {
   });
 });
 
-describe('a link that a command has made', () => {
+describe('a link that a command has created', () => {
   const open = () => {
     fixture = openJournalFixture(TREE, { commands: { sandbox: 'off', environment: process.env } });
   };
 
-  test('is not removed silently if its target was changed since', async () => {
+  test('is not removed without force if its target was changed since', async () => {
     open();
     await fixture.engine.commands.runShellLine('ln -s aaa made');
     rmSync(at('made'));
     symlinkSync('bbb', at('made'));
     expect(await fixture.engine.history.undo((await fixture.newest()).id)).toMatchObject({
       done: false,
-      obstacles: [{ path: at('made'), why: 'it leads elsewhere now', forceable: true }],
+      obstacles: [{ path: at('made'), why: 'the link now leads elsewhere', forceable: true }],
     });
     await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()).toEqual(TREE);

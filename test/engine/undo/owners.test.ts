@@ -1,4 +1,4 @@
-/** As a user who does not own everything, and may not write everywhere: tried by root as another user. */
+/** Undo for a user who does not own everything and may not write everywhere. Root runs these tests as another user. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 const NOBODY = 65534;
 
-describe.skipIf(process.getuid?.() !== 0)('another user', () => {
+describe.skipIf(process.getuid?.() !== 0)('a user who is not root', () => {
   let home: { path: string; remove(): void };
   let root: string;
 
@@ -47,7 +47,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
       run('call', '--dialect', 'replay', tool, JSON.stringify(args), root, '--sandbox', 'off'),
     ).toMatchObject({ status: 0 });
 
-  test('has deleted what belongs to somebody else, and gets it back as it was', () => {
+  test('can restore a deleted file that belongs to somebody else, as it was', () => {
     layOut(root, { 'theirs.txt': 'of root\n', link: { link: 'x' }, 'd/theirs.txt': 'of root\n' });
     chownSync(join(root, 'd'), NOBODY, NOBODY);
     const before = readBack(root);
@@ -58,7 +58,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
       fine('undo');
       expect(readBack(root)).toEqual(before);
       expect(lstatSync(join(root, path)).uid).toBe(0);
-      // Doing it again is no different for the others.
+      // Redo is no different for the other paths: the usual run tries it once.
       if (path !== soak('d/theirs.txt', path)) continue;
       fine('redo');
       expect(readBack(root)).toEqual(after);
@@ -67,7 +67,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
     }
   });
 
-  test('has removed directories that may not be written to by a command, and gets them back with their modes', () => {
+  test('can restore read-only directories that a command removed, with their modes', () => {
     const tree: Tree = {
       'ro/in/f.txt': 'f\n',
       'ro/in/none/': '',
@@ -97,7 +97,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
     }
   });
 
-  test('has run a command on directories that the server could not read before it, or not after it', () => {
+  test('is told when a command ran on directories that the server could not read before or after it', () => {
     layOut(root, { 'closed/in': 'in\n', 'open/out': 'out\n', 'file.txt': 'file\n' });
     for (const path of ['closed', 'closed/in', 'open', 'open/out', 'file.txt'])
       chownSync(join(root, path), NOBODY, NOBODY);
@@ -118,7 +118,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
     };
     const undo = () => run('undo').status;
 
-    // Neither is what was there called new, nor what is there still called removed.
+    // What was there before is not reported as new, and what is still there is not reported as removed.
     expect(command('chmod 755 closed; chmod 0 open file.txt; echo new > new.txt')).toContain(
       `not recorded: the server could not read "${join(root, 'closed')}" and 1 more`,
     );

@@ -96,7 +96,7 @@ describe('undo restores', () => {
     expect((await fixture.entries()).at(-1)).toMatchObject({ id: entry.id, state: 'done' });
   });
 
-  test.each(['a.txt', 'src'])('%s, and is not done again over what was changed since', async (path) => {
+  test.each(['a.txt', 'src'])('%s, and redo does not overwrite what was changed since', async (path) => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.remove(path, { recursive: true });
     await fixture.undo();
@@ -115,7 +115,7 @@ describe('undo restores', () => {
     expect(fixture.tree()).toEqual(changed);
   });
 
-  test('all that one call has changed, though it was done one after another', async () => {
+  test('everything that one call changed in several steps', async () => {
     fixture = openJournalFixture(TREE);
     const before = fixture.tree();
     const ids: string[] = [];
@@ -148,7 +148,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-describe('any row of changes', () => {
+describe('any sequence of changes', () => {
   const NAMES = [
     'a.txt',
     'b.txt',
@@ -162,7 +162,7 @@ describe('any row of changes', () => {
     'src/deep/x.ts',
   ];
 
-  test.each(soak([1, 2], [1, 2, 3, 4]))('can be walked back and forth (%i)', async (seed) => {
+  test.each(soak([1, 2], [1, 2, 3, 4]))('can be undone and redone step by step (seed %i)', async (seed) => {
     fixture = openJournalFixture(TREE);
     const next = numbers(seed);
     const name = () => NAMES[next(NAMES.length)]!;
@@ -184,7 +184,7 @@ describe('any row of changes', () => {
       ];
       const count = (await fixture.entries()).length;
       await changes[next(changes.length)]!().catch(() => {});
-      // What fails, and what changes nothing, leaves no entry.
+      // A call that fails or changes nothing leaves no entry.
       if ((await fixture.entries()).length > count) trees.push(fixture.tree());
       else expect(fixture.tree()).toEqual(trees.at(-1));
     }
@@ -204,7 +204,7 @@ describe('any row of changes', () => {
   });
 });
 
-describe('what was changed since by somebody else', () => {
+describe('a later change by somebody else', () => {
   const inTheWay = async (chosen?: JournalEntry) => {
     const entry = chosen ?? (await fixture.newest());
     const before = fixture.tree();
@@ -244,7 +244,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
   });
 
-  test('can be a new file in the place of a deleted one', async () => {
+  test('can be a new file in place of a deleted one', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.remove('src', { recursive: true });
     writeFileSync(join(fixture.root, 'src'), 'a file now\n');
@@ -277,7 +277,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual({ ...TREE, ...sameModes(), 'p/theirs.txt': 'theirs\n' });
   });
 
-  test('can be in the place of something that was moved away', async () => {
+  test('can be a new file in place of something that was moved away', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('a.txt', 'c.txt');
     writeFileSync(join(fixture.root, 'a.txt'), 'another\n');
@@ -290,7 +290,7 @@ describe('what was changed since by somebody else', () => {
     expect(fixture.tree()).toEqual(both);
   });
 
-  test('can be the loss of what was moved: then not even force can undo it', async () => {
+  test('can be the removal of what was moved: then not even force can undo the move', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.move('a.txt', 'c.txt');
     rmSync(join(fixture.root, 'c.txt'));
@@ -300,7 +300,7 @@ describe('what was changed since by somebody else', () => {
     });
   });
 
-  test('stops an undo of several files before the first of them', async () => {
+  test('stops an undo of several files before it changes the first of them', async () => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.writeAll([
       { path: 'a.txt', content: 'A' },
@@ -338,7 +338,7 @@ function sameModes() {
   return { 'run.sh': '#!/bin/sh\n' };
 }
 
-test('reports an entry that does not exist', async () => {
+test('undo reports an entry that does not exist', async () => {
   fixture = openJournalFixture(TREE);
   expect(await fixture.engine.history.undo('nothing1')).toBeUndefined();
   expect(await fixture.engine.history.plan('nothing1')).toBeUndefined();
@@ -358,7 +358,7 @@ test('a plan says what would happen, and does nothing', async () => {
   expect(await fixture.entries()).toHaveLength(1);
 });
 
-test('a plan calls what undoing does by its name: what was created would be removed, and the reverse', async () => {
+test('a plan says what undoing does: what was created would be removed, and the reverse', async () => {
   fixture = openJournalFixture(TREE);
   const planned = async () => {
     const { diffs } = (await fixture.engine.history.plan((await fixture.newest()).id))!;

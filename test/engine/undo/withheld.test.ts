@@ -24,7 +24,7 @@ function open(options: Partial<EngineOptions> = {}): Engine {
   return engine;
 }
 
-/** Changes of files that the owner withholds from the next start on, one entry each; gives the ids by name. */
+/** Changes files that the owner will withhold from the next start on, one entry each. Returns the ids by name. */
 async function changesBefore(): Promise<Record<string, string>> {
   const engine = open();
   const ids: Record<string, string> = {};
@@ -66,7 +66,7 @@ afterEach(async () => {
 const RULES = { deny: ['.env'], hide: ['plan.md'] };
 
 describe('the history of files that were withheld later', () => {
-  it('shows no content of denied ones, in diffs, plans and obstacles', async () => {
+  it('shows no content of denied files in diffs, plans and obstacles', async () => {
     const ids = await changesBefore();
     const engine = open(RULES);
     for (const name of ['changed', 'created', 'moved', 'removed']) {
@@ -80,7 +80,7 @@ describe('the history of files that were withheld later', () => {
     expect((await engine.history.diff(ids.free!))[0]!.text).toContain('+a3');
   });
 
-  it('does not undo what it would have to write, not even by force', async () => {
+  it('does not undo changes of withheld files, not even by force', async () => {
     const ids = await changesBefore();
     const engine = open(RULES);
     for (const name of ['changed', 'created', 'moved', 'removed', 'hidden', 'both']) {
@@ -97,7 +97,7 @@ describe('the history of files that were withheld later', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a2');
   });
 
-  it('does not reveal hidden ones, by name or otherwise', async () => {
+  it('does not reveal hidden files, by name or otherwise', async () => {
     const ids = await changesBefore();
     const engine = open(RULES);
     expect(await engine.history.entry(ids.hidden!)).toBeUndefined();
@@ -114,7 +114,7 @@ describe('the history of files that were withheld later', () => {
     expect(JSON.stringify(told)).toContain('it holds entries that this server does not serve');
   });
 
-  it('holds for a state directory that is read without an engine, with rules; the owner sees everything', async () => {
+  it('follows the same rules when it is read without an engine, and shows the owner everything', async () => {
     const ids = await changesBefore();
     writeFileSync(join(root, '.cofferdamignore'), 'plan.md\n');
     const ruled = new History(journal, { deny: ['.env'] });
@@ -133,8 +133,8 @@ describe('the history of files that were withheld later', () => {
   });
 });
 
-describe('the trace of what is withheld', () => {
-  it('says that it was refused', async () => {
+describe('the trace of a call on withheld files', () => {
+  it('says that they were refused', async () => {
     const engine = open(RULES);
     const touched: PathAccess[] = [];
     const own = engine.as({ ...anonymous, touched: (access) => touched.push(access) });

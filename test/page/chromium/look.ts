@@ -1,4 +1,4 @@
-/** What can be seen of the page in a real Chromium: names that try to pass for others, focus, room and contrast. */
+/** How the page looks in a real Chromium: misleading names, focus, space and contrast. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { plain } from '../../../src/display/plain-text.ts';
 import { grants, type PageFixture } from '../page-fixture.ts';
 
-/** Names, and how each is to be read. */
+/** Names, and how the page must show them. */
 const NAMES = {
   'src\\a.ts': 'src\\a.ts',
   '\u202egnp.exe': '\\u202egnp.exe',
@@ -21,7 +21,7 @@ export function testLook(on: PageFixture): void {
   const boxOf = async (place: Locator) => (await place.boundingBox())!;
   const bottomOf = ({ y, height }: { y: number; height: number }) => y + height;
   const isCut = (place: Locator) => place.evaluate((each) => each.scrollWidth > each.clientWidth);
-  /** Spaces that are not shown are no text. */
+  /** The text as a user sees it, without collapsed spaces. */
   const asRead = (place: Locator) =>
     place.evaluate((each) => {
       const { whiteSpaceCollapse } = each.ownerDocument.defaultView!.getComputedStyle(each);
@@ -32,7 +32,7 @@ export function testLook(on: PageFixture): void {
     on.page.evaluate('`${document.activeElement.tagName} ${document.activeElement.textContent}`');
 
   describe('a name', () => {
-    it('is read as what it is everywhere, also in the question before undoing', async () => {
+    it('is shown unambiguously everywhere, including the dialog before an undo', async () => {
       const { root } = on.http;
       const names = Object.keys(NAMES);
       for (const [index, name] of names.entries()) {
@@ -41,7 +41,7 @@ export function testLook(on: PageFixture): void {
       }
       const paths = names.flatMap((name) => on.at(name, 'changed').paths);
       on.add({ tool: 'all_of_them', entries: names.map((_, index) => `e${index}`), paths });
-      // One question about all of them.
+      // One dialog for all of them.
       const { history } = on.sources;
       const plans = await Promise.all(names.map((_, index) => history.plan(`e${index}`)));
       const [steps, diffs] = [plans.flatMap((plan) => plan.steps), plans.flatMap((plan) => plan.diffs)];
@@ -70,7 +70,7 @@ export function testLook(on: PageFixture): void {
       await expect.poll(inTree).toEqual(new Set(Object.values(NAMES)));
     });
 
-    it('is told from one with the escape in its letters; from right to left it stays between its slashes; a directory made on the way does not stand for the file', async () => {
+    it('looks different from a name that contains the escape as text, and stays between its slashes if it is written from right to left; a created file is shown, not its new directories', async () => {
       on.add(on.at('\\u202egnp.exe'), on.at('\u202egnp.exe'));
       on.add({ tool: 'to_the_left', ...on.at('\u05d0/\u05d1/1.txt') });
       const paths = ['new', 'new/deep', 'new/deep/file.ts'].flatMap((path) => on.at(path, 'created').paths);
@@ -90,7 +90,7 @@ export function testLook(on: PageFixture): void {
       expect(await named('write_file').locator('.path').textContent()).toBe('new/deep/file.ts+2');
     });
 
-    it('is filtered for as what it is when it is picked in the tree', async () => {
+    it('filters for exactly that file when it is picked in the tree', async () => {
       for (const name of ['lead.txt', 'lead.txt.bak', ...Object.keys(NAMES)]) on.add(on.at(name));
       const page = await on.open();
       for (const [name, read] of Object.entries({ ...NAMES, 'lead.txt': 'lead.txt' })) {
@@ -103,7 +103,7 @@ export function testLook(on: PageFixture): void {
   });
 
   describe('a content', () => {
-    it('shows what would turn it around, in diffs and in what was said', async () => {
+    it('shows characters that change the text direction, in diffs, arguments and answers', async () => {
       const nasty = 'if (isAdmin\u202e \u2066// check\u2069 \u2066) {';
       const read = 'if (isAdmin\\u202e \\u2066// check\\u2069 \\u2066) {';
       on.change(`one\n\t${nasty}\nthree\n`);
@@ -127,7 +127,7 @@ export function testLook(on: PageFixture): void {
   });
 
   describe('the keyboard', () => {
-    it('has a ring around the list, above its rows', async () => {
+    it('has a focus ring around the list, above its rows', async () => {
       on.add({}, {});
       const page = await on.open();
       await page.getByRole('grid').focus();
@@ -141,7 +141,7 @@ export function testLook(on: PageFixture): void {
       await expect.poll(ring).toEqual({ content: '""', borderTopWidth: '2px', isAbove: true });
     });
 
-    it('is where it was when nothing was undone, and goes on in the call after an undo', async () => {
+    it('keeps the focus when an undo is cancelled, and continues in the call after an undo', async () => {
       on.change('one\nTWO\nthree\n');
       const page = await on.open();
       await on.openChange();
@@ -156,7 +156,7 @@ export function testLook(on: PageFixture): void {
       await page.keyboard.press('Tab');
       await expect.poll(focused).toBe('BUTTON Undo');
       await page.keyboard.press('Enter');
-      await page.getByText('taken back').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -164,8 +164,8 @@ export function testLook(on: PageFixture): void {
     });
   });
 
-  describe('there is room', () => {
-    it('for the number of the highest bar above it', async () => {
+  describe('has space', () => {
+    it('for the highest value above its bar', async () => {
       on.add({}, {}, {});
       const page = await on.open();
       await page.locator('.chart-calls .most', { hasText: '3' }).waitFor();
@@ -177,7 +177,7 @@ export function testLook(on: PageFixture): void {
       await expect.poll(overlap).toBeLessThanOrEqual(1);
     });
 
-    it('for the names of tools, the filters and the heads of charts beside a call on a tablet', async () => {
+    it('for the names of tools, the filters and the chart titles beside an open call on a tablet', async () => {
       on.change('one\nTWO\nthree\n');
       on.add({ tool: 'read_multiple_files', ms: 950 }, { tool: 'search_and_replace', ms: 0.5 });
       const page = await on.open({ viewport: { width: 768, height: 1024 } });
@@ -194,7 +194,7 @@ export function testLook(on: PageFixture): void {
       await expect.poll(async () => (await path()).width).toBeGreaterThan(120);
     });
 
-    it('for the calls on a phone on its side', async () => {
+    it('for the calls on a phone in landscape orientation', async () => {
       on.change('one\nTWO\nthree\n');
       for (let index = 0; index < 20; index++) on.add({});
       const page = await on.open({ viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true });
@@ -228,7 +228,7 @@ export function testLook(on: PageFixture): void {
       await expect.poll(right).toBeLessThanOrEqual(320);
     });
 
-    it('for a call that was picked in the list, when its rows get higher', async () => {
+    it('for the picked call when the rows of the list become taller', async () => {
       for (let index = 0; index < 60; index++) on.add({ tool: `tool-${index}` });
       const page = await on.open({ viewport: { width: 768, height: 1024 } });
       await on.shows('60 calls');
@@ -242,7 +242,7 @@ export function testLook(on: PageFixture): void {
     });
   });
 
-  it('has every text stand out from what is behind it, in light and in dark', async () => {
+  it('has enough contrast for every text, in the light and the dark theme', async () => {
     const hows = ['created', 'changed', 'removed', 'read', 'refused'] as const;
     const paths = hows.flatMap((how) => on.at(`lead\u200b-${how}`, how).paths);
     on.add({ outcome: 'failed', error: 'not-found' }, { paths, arguments: 'x' });
@@ -260,7 +260,7 @@ export function testLook(on: PageFixture): void {
   });
 }
 
-/** Texts whose contrast is below 4.5:1; what cannot be pressed now does not count. */
+/** Finds texts with a contrast below 4.5:1; disabled controls do not count. */
 const CONTRAST = `(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const channels = (colour, below) => {

@@ -1,8 +1,8 @@
-/** The order of the calls and the time that they are of, on the page in a real Chromium. */
+/** The order of the calls and their time range, on the page in a real Chromium. */
 import { expect, it } from 'vitest';
 import type { PageFixture } from '../page-fixture.ts';
 
-/** A whole number of steps of the charts, which begin at whole seconds. */
+/** A multiple of the steps of the charts, which begin at whole seconds. */
 const BEGAN = 1_760_000_000_000;
 
 export function testOrder(on: PageFixture): void {
@@ -12,7 +12,7 @@ export function testOrder(on: PageFixture): void {
   };
   const address = () => on.page.evaluate<string>('location.hash');
 
-  it('are sorted by a column, turned round, and newest first again; a link opens the same order', async () => {
+  it('sorts by a column, reverses the order, and shows the newest first again; a link opens the same order', async () => {
     const added = (tool: string, ms: number, tokensOut: number) => on.add({ tool, ms, tokensOut });
     added('read_file', 30, 7);
     added('edit_file', 900, 1);
@@ -29,7 +29,7 @@ export function testOrder(on: PageFixture): void {
     await page.reload();
     await on.shows('3 calls');
     expect(await texts('tool')).toEqual(['edit_file', 'read_file', 'write_file']);
-    // What comes now takes its place, and the keyboard goes by the places.
+    // A new call is sorted in, and the keyboard follows the order of the list.
     added('move_file', 500, 3);
     await on.shows('4 calls');
     await expect.poll(() => texts('tool')).toEqual(['edit_file', 'move_file', 'read_file', 'write_file']);
@@ -48,7 +48,7 @@ export function testOrder(on: PageFixture): void {
     expect(on.complaints).toEqual([]);
   });
 
-  it('are those of a time range that is dragged on a chart, in the tree too, until it is cleared', async () => {
+  it('shows the time range that the user drags on a chart, in the tree too, until it is cleared', async () => {
     for (let second = 0; second < 40; second++)
       on.add({ at: BEGAN + second * 1000, tool: `tool-${second}`, ...on.at(`file-${second}.ts`) });
     const page = await on.open();
@@ -70,7 +70,7 @@ export function testOrder(on: PageFixture): void {
     await page.getByTitle('Show all times').click();
     await on.shows('40 calls');
     expect(await page.getByTitle('Show all times').isVisible()).toBe(false);
-    // A click is no range. The keys choose one, too.
+    // A click selects no range. The keyboard can select one, too.
     await page.mouse.click(at(20), box.y + 20);
     await page.getByRole('img', { name: /^Tokens/ }).focus();
     await page.keyboard.press('End');
@@ -82,7 +82,7 @@ export function testOrder(on: PageFixture): void {
     expect(await address()).toBe('');
   });
 
-  it('have charts with a unit, a maximum and a legend', async () => {
+  it('has charts with a unit, a maximum and a legend', async () => {
     on.add({ at: BEGAN, ms: 10, tokensOut: 5 }, { at: BEGAN + 100, ms: 30, tokensOut: 900 });
     const page = await on.open();
     await page.locator('.chart-calls .sum', { hasText: '2' }).waitFor();

@@ -1,4 +1,4 @@
-/** The program as it is and a real Chromium: a call is seen as it happens, looked at, and undone. */
+/** The built program and a real Chromium: the page shows a call as it happens, its details, and undoes it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,7 +15,7 @@ export function testProgram(on: PageFixture): void {
   });
   afterAll(() => fixture.end());
 
-  it('show an edit as it happens and take it back', async () => {
+  it('show an edit as it happens, undo it and redo it', async () => {
     const file = join(fixture.root, 'src/a.ts');
     const port = await fixture.serve();
     await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);
@@ -32,7 +32,7 @@ export function testProgram(on: PageFixture): void {
     expect(readFileSync(file, 'utf8')).toBe('one\nTWO\nthree\n');
     await page.getByRole('button', { name: 'Undo…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
-    await page.getByText('1 change of edit_file taken back.').waitFor();
+    await page.getByText('1 change of edit_file undone.').waitFor();
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
     await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
     const row = page.getByRole('row', { name: /edit_file/ });
@@ -40,7 +40,7 @@ export function testProgram(on: PageFixture): void {
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: 'Redo…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redo', exact: true }).click();
-    await page.getByText('1 change of edit_file done again.').waitFor();
+    await page.getByText('1 change of edit_file redone.').waitFor();
     expect(readFileSync(file, 'utf8')).toBe('one\nTWO\nthree\n');
     await row.locator('.outcome', { hasText: '✓ changed' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();

@@ -1,4 +1,4 @@
-/** The Tool Trace page in a real Chromium, over the real HTTP server. */
+/** The Tool Trace page in a real Chromium, with the real HTTP server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { soak } from '../../soak.ts';
 import { AGENT, grants, type PageFixture } from '../page-fixture.ts';
 
 export function testTrace(on: PageFixture): void {
-  describe('coming in', () => {
-    it('takes the token out of the address and stays in by its cookie', async () => {
+  describe('signing in', () => {
+    it('removes the token from the address, and a cookie keeps the user signed in', async () => {
       on.add({});
       const page = await on.open();
       expect(page.url()).toBe(on.address);
@@ -28,7 +28,7 @@ export function testTrace(on: PageFixture): void {
       expect(on.complaints).toEqual([]);
     });
 
-    it('says that a token is wrong and takes another', async () => {
+    it('says that a token is wrong, and accepts another one', async () => {
       on.add({});
       const page = await on.newPage();
       await page.goto(`${on.address}#token=wrong`);
@@ -37,7 +37,7 @@ export function testTrace(on: PageFixture): void {
       await page.locator('#app').waitFor({ state: 'hidden' });
       await page.getByRole('textbox', { name: 'Token' }).fill('still-wrong');
       await page.keyboard.press('Enter');
-      await page.getByText('Asking…').waitFor({ state: 'hidden' });
+      await page.getByText('Signing in…').waitFor({ state: 'hidden' });
       await page.getByText('That token is not valid.').waitFor();
       await page.getByRole('textbox', { name: 'Token' }).fill(`http://127.0.0.1/#token=${TOKEN}`);
       await page.getByRole('button', { name: 'Open' }).click();
@@ -45,10 +45,10 @@ export function testTrace(on: PageFixture): void {
       await on.shows('1 call');
     });
 
-    it('asks for a token when there is none, when one leaves, and when the token is withdrawn', async () => {
+    it('asks for a token when there is none, after signing out, and when the token is revoked', async () => {
       const page = await on.newPage();
       await page.goto(on.address);
-      await page.getByText('A token is needed to see what happened.').waitFor();
+      await page.getByText('Enter a token to see the calls.').waitFor();
       await page.getByRole('textbox', { name: 'Token' }).fill(AGENT);
       await page.keyboard.press('Enter');
       await on.isLive();
@@ -60,13 +60,13 @@ export function testTrace(on: PageFixture): void {
       await page.evaluate(`location.hash = '#token=${AGENT}'`);
       await on.isLive();
       on.http.serving.replaceTokens(grants.slice(0, 1));
-      await page.getByText('The session has ended. A token opens a new one.').waitFor();
+      await page.getByText('Your session has ended. Enter a token to sign in again.').waitFor();
       await expect.poll(() => page.locator('.rows .row:not([hidden])').count()).toBe(0);
     });
   });
 
   describe('the list', () => {
-    it('shows calls as they happen, the newest on top', async () => {
+    it('shows calls as they happen, newest on top', async () => {
       on.add({ tool: 'read_file' });
       const page = await on.open();
       await on.shows('1 call');
@@ -120,15 +120,15 @@ export function testTrace(on: PageFixture): void {
       expect(saved.map((line) => JSON.parse(line).tool)).toEqual(['read_file', 'grep_files', 'run_command']);
     });
 
-    it('loses and doubles nothing when the line is cut', async () => {
-      const line = await Line.start(on.http.serving.port);
+    it('loses and repeats no call when the connection is cut', async () => {
+      const proxy = await CuttableProxy.start(on.http.serving.port);
       on.add({ tool: 'before' });
-      const page = await on.open({}, `http://127.0.0.1:${line.port}/`);
+      const page = await on.open({}, `http://127.0.0.1:${proxy.port}/`);
       await on.shows('1 call');
-      line.cut();
+      proxy.cut();
       on.add({ tool: 'meanwhile' }, { tool: 'meanwhile' });
       await page.locator('#state', { hasText: 'No connection' }).waitFor();
-      line.mend();
+      proxy.mend();
       await on.isLive();
       on.add({ tool: 'after' });
       await on.shows('4 calls');
@@ -138,7 +138,7 @@ export function testTrace(on: PageFixture): void {
         'meanwhile',
         'before',
       ]);
-      line.stop();
+      proxy.stop();
     });
 
     it('is filtered by tool, path, outcome, dialect and session, and a link opens the same view', async () => {
@@ -158,7 +158,7 @@ export function testTrace(on: PageFixture): void {
       await on.shows('1 of 3');
       expect(await on.rows.locator('.path').textContent()).toBe('docs/Guide.md');
       await page.getByLabel('Path').fill('no such thing');
-      await page.getByText('No call fits the filters.').waitFor();
+      await page.getByText('No calls match the filters.').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByLabel('Session').selectOption({ label: 'replay · bbbbbb' });
       await on.shows('1 of 3');
@@ -196,7 +196,7 @@ export function testTrace(on: PageFixture): void {
       await on.shows('1 of 7');
     });
 
-    it('stays where one reads, and follows again when told to', async () => {
+    it('stays where the user reads, and follows the newest calls again on request', async () => {
       on.add(...Array.from({ length: 300 }, (_, index) => ({ tool: `tool-${index}` })));
       const page = await on.open();
       await on.shows('300 calls');
@@ -218,7 +218,7 @@ export function testTrace(on: PageFixture): void {
       await expect.poll(() => page.evaluate("document.getElementById('calls').scrollTop")).toBe(0);
     });
 
-    it('takes any number of events, with few rows on the page', async () => {
+    it('shows any number of events with few row elements', async () => {
       const count = soak(5000, 100_000);
       const all = count.toLocaleString('en');
       const now = Date.now();
@@ -243,7 +243,7 @@ export function testTrace(on: PageFixture): void {
       expect(await page.locator('.rows .row').count()).toBeLessThan(100);
     });
 
-    it('shows names as they are, whatever they look like', async () => {
+    it('shows names as text, even if they look like markup', async () => {
       const name = '<img src=x onerror="document.title=1"><script>alert(1)</script>&amp;.txt';
       on.add({ ...on.at(name), tool: '<b>tool</b>', who: '<i>me</i>', note: '<u>note</u>' });
       const page = await on.open();
@@ -256,7 +256,7 @@ export function testTrace(on: PageFixture): void {
       expect([await page.title(), on.complaints]).toEqual(['Tool Trace · Cofferdam', []]);
     });
 
-    it('is walked through with the keyboard', async () => {
+    it('can be used with the keyboard alone', async () => {
       on.add({ tool: 'first' }, { tool: 'second' }, { tool: 'third', note: 'what is to be known' });
       const page = await on.open();
       await on.shows('3 calls');
@@ -282,7 +282,7 @@ export function testTrace(on: PageFixture): void {
   });
 
   describe('a call that changed something', () => {
-    it('shows its diff in colour and is undone only after it was asked, which tells what would happen', async () => {
+    it('shows its diff in colour, and is undone only after a dialog that shows what would happen', async () => {
       on.change('one\nTWO\nthree\n');
       const page = await on.open();
       await on.openChange();
@@ -301,7 +301,7 @@ export function testTrace(on: PageFixture): void {
       expect(readFileSync(on.file, 'utf8')).toBe('one\nTWO\nthree\n');
       await page.getByRole('button', { name: 'Undo…' }).click();
       await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
-      await page.getByText('1 change of edit_file taken back.').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
       await page.getByRole('button', { name: 'Close' }).last().click();
       await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
@@ -310,7 +310,7 @@ export function testTrace(on: PageFixture): void {
       expect(on.sources.history.undone).toEqual([{ id: 'e1', force: false, who: 'owner' }]);
     });
 
-    it('names what is in the way, and keeps both when told to go on', async () => {
+    it('shows what is in the way of an undo, and keeps both versions if the user continues', async () => {
       on.change('one\nTWO\nthree\n');
       const page = await on.open();
       await on.openChange();
@@ -321,12 +321,12 @@ export function testTrace(on: PageFixture): void {
       expect(await dialog.locator('.obstacles .line.added').textContent()).toContain('mine');
       await dialog.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'detached' });
       await dialog.getByRole('button', { name: 'Undo anyway, keeping both' }).click();
-      await page.getByText('taken back').waitFor();
+      await page.getByText('1 change of edit_file undone.').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
       expect(readFileSync(`${on.file}.kept`, 'utf8')).toContain('mine');
     });
 
-    it('tells when something came in the way after it was asked', async () => {
+    it('says so when a file changes after the dialog was opened', async () => {
       on.change('one\nTWO\nthree\n');
       const page = await on.open();
       await on.openChange();
@@ -342,7 +342,7 @@ export function testTrace(on: PageFixture): void {
   });
 
   describe('the other views', () => {
-    it('heat the tree, which the keyboard opens and filters by', async () => {
+    it('include a tree with reads and writes, which the keyboard opens and filters by', async () => {
       on.add({}, {}, on.at('src/b.ts', 'changed'), on.at('README.md'));
       const page = await on.open();
       const tree = page.getByRole('tree', { name: 'Workspace' });
@@ -364,7 +364,7 @@ export function testTrace(on: PageFixture): void {
       await expect.poll(() => root.getAttribute('aria-label')).toMatch(/, 1 read, 0 writes$/);
     });
 
-    it('chart calls, errors, durations and tokens, and say so in words', async () => {
+    it('include charts of calls, errors, durations and tokens, with a description in words', async () => {
       const now = Date.now();
       on.add({ at: now - 5000, ms: 10 }, { at: now, ms: 30, outcome: 'failed', error: 'x', tokensOut: 900 });
       const page = await on.open();
@@ -385,7 +385,7 @@ export function testTrace(on: PageFixture): void {
       await page.locator('.chart-tokens .foot', { hasText: 'about 900 tokens' }).waitFor();
     });
 
-    it('come in light and dark', async () => {
+    it('have a light and a dark theme', async () => {
       const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
       const page = await on.open({ colorScheme: 'dark' });
       const dark = await ground();
@@ -398,7 +398,7 @@ export function testTrace(on: PageFixture): void {
       await expect.poll(ground).toBe(dark);
     });
 
-    it('fit a phone, where a call fills the screen', async () => {
+    it('fit a phone, where an open call fills the screen', async () => {
       on.change('one\nTWO and a line that is much too long for such a small screen, by far\nthree\n');
       on.add({
         ...on.at('a/very/long/way/to/a/file/that/nobody/would/type/on/a/phone/with-a-long-name.generated.ts'),
@@ -425,8 +425,8 @@ export function testTrace(on: PageFixture): void {
   });
 }
 
-/** Stands between the browser and the server, and can cut the line: until it is mended nobody gets through. */
-class Line {
+/** A proxy between the browser and the server that can cut the connection until it is mended. */
+class CuttableProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
@@ -449,11 +449,11 @@ class Line {
     });
   }
 
-  static async start(target: number): Promise<Line> {
-    const line = new Line(target);
-    await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve));
-    line.port = (line.#server.address() as { port: number }).port;
-    return line;
+  static async start(target: number): Promise<CuttableProxy> {
+    const proxy = new CuttableProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    proxy.port = (proxy.#server.address() as { port: number }).port;
+    return proxy;
   }
 
   cut(): void {

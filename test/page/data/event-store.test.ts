@@ -1,4 +1,4 @@
-/** Which events the page keeps, and which ones its filters let through. */
+/** Which events the page keeps, and which ones pass its filters. */
 import { describe, expect, it } from 'vitest';
 import { EventStore, noFilter } from '../../../src/page/data/event-store.ts';
 import { event } from '../rows.ts';
@@ -6,8 +6,8 @@ import { event } from '../rows.ts';
 const at = (path: string) => event({ paths: [{ path, how: 'read' }] });
 const shownPaths = (store: EventStore) => store.shown.map(({ event: { paths } }) => paths[0]!.path);
 
-describe('the events that are kept', () => {
-  it('are taken once, in the order in which they came', () => {
+describe('the events of the store', () => {
+  it('are added once, in the order of arrival', () => {
     const store = new EventStore();
     const [one, two] = [event(), event()];
     expect(store.add([one, two])).toEqual({ shown: 2, trimmed: false });
@@ -27,7 +27,7 @@ describe('the events that are kept', () => {
     expect(store.shown).toHaveLength(100_000);
   });
 
-  it('are found by their place among those that are shown', () => {
+  it('are found by their position in the list', () => {
     const store = new EventStore();
     store.add(Array.from({ length: 50 }, (_, index) => event({ tool: index % 3 === 0 ? 'a' : 'b' })));
     store.setFilter({ ...noFilter, tool: 'a' });
@@ -39,7 +39,7 @@ describe('the events that are kept', () => {
     expect(store.placeOf(store.rows[1]!)).toBe(-1);
   });
 
-  it('are in the order of a column, the newest first among equals, and new ones join them', () => {
+  it('are sorted by a column, newest first among equals, including events that arrive later', () => {
     const store = new EventStore();
     store.add([5, 1, 5, 3].map((ms, index) => event({ ms, tool: `tool-${index}` })));
     const listed = () => Array.from({ length: store.listed }, (_, place) => store.rowAt(place)!.event.tool);
@@ -56,7 +56,7 @@ describe('the events that are kept', () => {
     expect(listed()[0]).toBe('late');
   });
 
-  it('pass a time range from its first millisecond on, and before its last', () => {
+  it('pass a time range that includes its start and excludes its end', () => {
     const store = new EventStore();
     store.add([1000, 1999, 2000, 3000].map((at) => event({ at })));
     store.setFilter({ ...noFilter, from: '1999', to: '3000' });
@@ -66,7 +66,7 @@ describe('the events that are kept', () => {
     expect(store.shown.map(({ event: { at } }) => at)).toEqual([1000, 1999]);
   });
 
-  it('tell which tools and sessions there are', () => {
+  it('show which tools and sessions exist', () => {
     const store = new EventStore();
     const { session: _, ...alone } = event();
     store.add([event({ tool: 'b', who: 'anna' }), { ...alone, tool: 'a' }]);
@@ -78,7 +78,7 @@ describe('the events that are kept', () => {
 });
 
 describe('the filters', () => {
-  it('let through what fits all of them, also of what comes later', () => {
+  it('pass the events that match all of them, including events that arrive later', () => {
     const store = new EventStore();
     store.add([event(), event({ tool: 'x' }), event({ tool: 'x', outcome: 'failed' })]);
     store.setFilter({ ...noFilter, tool: 'x', outcome: 'failed' });
@@ -90,7 +90,7 @@ describe('the filters', () => {
     expect(store.isFiltered).toBe(true);
   });
 
-  it('find a part of any path, in any case', () => {
+  it('find a part of any path, in upper or lower case', () => {
     const store = new EventStore();
     store.add([
       at('/w/README.md'),
@@ -108,14 +108,14 @@ describe('the filters', () => {
     expect(store.shown).toHaveLength(0);
   });
 
-  it('find a directory and what lies below it, not its neighbours', () => {
+  it('find a directory and everything below it, but not its siblings', () => {
     const store = new EventStore();
     store.add([at('/w/src'), at('/w/src/a'), at('/w/srcs'), at('/w/srcs/a')]);
     store.setFilter({ ...noFilter, path: '/w/src/' });
     expect(shownPaths(store)).toEqual(['/w/src', '/w/src/a']);
   });
 
-  it('know a backslash for a part of a name, and on Windows for what stands between names', () => {
+  it('treat a backslash as part of a name, and on Windows as a separator', () => {
     const store = new EventStore();
     store.add([at('/w/src\\a'), at('/w/src/a')]);
     store.setFilter({ ...noFilter, path: '/w/src/' });
@@ -129,7 +129,7 @@ describe('the filters', () => {
     }
   });
 
-  it('choose among a hundred thousand events', () => {
+  it('work on a hundred thousand events', () => {
     const store = new EventStore();
     store.add(
       Array.from({ length: 100_000 }, (_, index) => at(`/srv/app/src/part-${index % 977}/file-${index}.ts`)),

@@ -1,4 +1,4 @@
-/** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs, streams. */
+/** What the page computes without a browser: paths, numbers, heat, time buckets, diffs, command lines. */
 import { describe, expect, it } from 'vitest';
 import { bucketSize, quantile, timelineOf } from '../../../src/page/data/buckets.ts';
 import { callLine } from '../../../src/page/data/call-line.ts';
@@ -7,12 +7,11 @@ import { EventStore } from '../../../src/page/data/event-store.ts';
 import { bytes, clock, compact, duration, otherDay, plural } from '../../../src/page/data/format.ts';
 import { childrenOf, HeatTree, heat } from '../../../src/page/data/heat-tree.ts';
 import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../../src/page/data/paths.ts';
-import { LineReader, MessageReader } from '../../../src/page/data/stream-readers.ts';
 import type { How } from '../../../src/trace/events/event.ts';
 import { event } from '../rows.ts';
 
 describe('a path', () => {
-  it('is shown from the directory that it lies in', () => {
+  it('is shown relative to its served directory', () => {
     expect(shortPath(['/srv/app'], '/srv/app/src/a.ts')).toBe('src/a.ts');
     expect(shortPath(['/srv/app'], '/srv/app')).toBe('.');
     expect(shortPath(['/srv/app'], '/srv/apple/a')).toBe('/srv/apple/a');
@@ -21,25 +20,25 @@ describe('a path', () => {
     expect(shortPath(['C:\\app'], 'C:\\app\\src\\a.ts')).toBe('src/a.ts');
   });
 
-  it('lies in the innermost directory around it', () => {
+  it('belongs to the innermost served directory that contains it', () => {
     expect(rootOf(['/w', '/w/inner'], '/w/inner/a')).toBe('/w/inner');
     expect(rootOf(['/w'], '/elsewhere')).toBeUndefined();
     expect(rootOf(['C:\\w'], 'C:\\wide\\a')).toBeUndefined();
   });
 
-  it('is not taken apart at a backslash where that is a part of a name', () => {
+  it('is not split at a backslash that is part of a name', () => {
     expect(shortPath(['/w'], '/w/src\\a.ts')).toBe('src\\a.ts');
     expect(rootOf(['/w/app'], '/w/app\\a.ts')).toBeUndefined();
     expect(rootName(['/w/a\\b'], '/w/a\\b')).toBe('a\\b');
   });
 
-  it('names its directory in full where two are called the same', () => {
+  it('shows its directory in full when two directories have the same name', () => {
     const roots = ['/one/app', '/two/app', '/lib/'];
     expect(roots.map((root) => rootName(roots, root))).toEqual(['/one/app', '/two/app', 'lib']);
     expect(shortPath(roots, '/two/app/a.ts')).toBe('/two/app/a.ts');
   });
 
-  it('stands for a call when it is the file, not a directory that was made for it', () => {
+  it('represents its call if it is the created file, not a directory created for it', () => {
     const made = (...paths: string[]) => paths.map((path) => ({ path, how: 'created' as const }));
     expect(leadingPath(made('/w/a', '/w/a/b', '/w/a/b/c.ts', '/w/x'))).toBe('/w/a/b/c.ts');
     expect(leadingPath(made('/w/a', '/w/ab'))).toBe('/w/a');
@@ -48,8 +47,8 @@ describe('a path', () => {
   });
 });
 
-describe('a number', () => {
-  it('is short and has its unit', () => {
+describe('formatting', () => {
+  it('makes numbers short and adds their unit', () => {
     expect([0.2, 12.4, 999.7, 1234, 12_345, 65_000].map(duration)).toEqual([
       '< 1 ms',
       '12 ms',
@@ -63,7 +62,7 @@ describe('a number', () => {
     expect([plural(1, 'call'), plural(1200, 'call')]).toEqual(['1 call', '1,200 calls']);
   });
 
-  it('says the day only when it is another one', () => {
+  it('shows the day only if it is not today', () => {
     const noon = new Date(2026, 4, 5, 12, 0, 0).getTime();
     expect([otherDay(noon, noon + 3_600_000), clock(noon)]).toEqual(['', '12:00:00']);
     expect(otherDay(noon, noon + 40 * 3_600_000)).toBe('5 May');
@@ -82,7 +81,7 @@ describe('the heat of the workspace', () => {
   touch('/srv/app/b.md', 'refused');
   touch('/elsewhere/x', 'read');
 
-  it('counts reads and writes at each place and above it', () => {
+  it('counts reads and writes of each file and of the directories above it', () => {
     const root = tree.roots.get('/srv/app')!;
     expect([root.reads, root.writes]).toEqual([2, 2]);
     const src = root.children.get('src')!;
@@ -94,12 +93,12 @@ describe('the heat of the workspace', () => {
     expect(childrenOf(tree.roots.get('/srv/app')!).map(({ name }) => name)).toEqual(['src', 'b.md']);
   });
 
-  it('grows with the logarithm', () => {
+  it('grows with the logarithm of the count', () => {
     expect([heat(0, 10), heat(10, 10), heat(5, 0)]).toEqual([0, 1, 0]);
     expect(heat(10, 1000)).toBeGreaterThan(0.3);
   });
 
-  it('keeps a backslash in a name, and parts names at it on Windows', () => {
+  it('keeps a backslash in a name, and splits names at it on Windows', () => {
     const both = new HeatTree();
     both.add(event({ roots: ['/w'], paths: [{ path: '/w/src\\a.ts', how: 'read' }] }));
     expect([...both.roots.get('/w')!.children.keys()]).toEqual(['src\\a.ts']);
@@ -112,7 +111,7 @@ describe('the heat of the workspace', () => {
     ]);
   });
 
-  it('takes any name for what it is', () => {
+  it('accepts names such as __proto__', () => {
     const odd = new HeatTree();
     odd.add(event({ roots: ['/'], paths: [{ path: '/__proto__/constructor', how: 'read' }] }));
     const proto = odd.roots.get('/')!.children.get('__proto__')!;
@@ -133,7 +132,7 @@ describe('calls over time', () => {
     expect(bucketSize(20 * 365 * 86_400_000)).toBeGreaterThan(86_400_000);
   });
 
-  it('have a median and a 95th percentile that were measured', () => {
+  it('have a median and a 95th percentile that are measured durations', () => {
     expect(quantile(new Float64Array([]), 0.5)).toBe(0);
     expect(quantile(new Float64Array([1, 2, 3, 4]), 0.5)).toBe(2);
     expect(
@@ -144,7 +143,7 @@ describe('calls over time', () => {
     ).toBe(95);
   });
 
-  it('are summed up a step at a time, whatever order they come in', () => {
+  it('are summed up for each step, whatever their order', () => {
     const store = new EventStore();
     const start = 1_700_000_040_000;
     store.add([
@@ -162,7 +161,7 @@ describe('calls over time', () => {
 });
 
 describe('a diff', () => {
-  it('is read line by line, with numbers', () => {
+  it('is parsed into lines with their numbers', () => {
     const lines = diffLines(
       '--- a\n+++ b\n@@ -3,2 +3,3 @@ f()\n same\n-old\n+new\n+more\n\\ No newline at end of file\n',
     );
@@ -179,7 +178,7 @@ describe('a diff', () => {
     expect(changedCounts(lines)).toEqual({ added: 2, removed: 1 });
   });
 
-  it('knows lines that look like headers', () => {
+  it('may have lines that look like headers', () => {
     const lines = diffLines(
       '--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- x\n-@@ -1 +1 @@\n+++ y\n+@@ z\n@@ -9 +9 @@\n-a\n+b\n',
     );
@@ -194,7 +193,7 @@ describe('a diff', () => {
     ]);
   });
 
-  it('tells line ends only where they differ', () => {
+  it('shows line ends only if they differ', () => {
     const texts = (diff: string) => withoutCommonEnds(diffLines(diff).slice(1)).map(({ text }) => text);
     expect(texts('@@ -1,2 +1,2 @@\n same\r\n-a\r\n+b\n\\ No newline at end of file\n')).toEqual([
       ' same',
@@ -205,7 +204,7 @@ describe('a diff', () => {
     expect(texts('@@ -1 +1 @@\n-a\r\n+a\n')).toEqual(['-a\r', '+a']);
   });
 
-  it('may be empty or cut off', () => {
+  it('may be empty or truncated', () => {
     expect(diffLines('')).toEqual([]);
     expect(diffLines('--- a\n+++ b\n@@ -1,9 +1,9 @@\n-a').at(-1)).toEqual({
       kind: 'removed',
@@ -215,31 +214,8 @@ describe('a diff', () => {
   });
 });
 
-describe('text in pieces', () => {
-  it('is put together to lines', () => {
-    const reader = new LineReader();
-    expect(reader.push('one\ntw')).toEqual(['one']);
-    expect(reader.push('o\n')).toEqual(['two']);
-    expect(reader.push('three')).toEqual([]);
-    expect([reader.end(), reader.end()]).toEqual([['three'], []]);
-  });
-
-  it('is put together to messages, wherever it was cut', () => {
-    const text =
-      ': still here\n\nid: f.3\ndata: [1]\n\nevent: reset\ndata: a\ndata: b\n\nid: f.4\n\ndata:x\n\n';
-    const whole = new MessageReader().push(text);
-    expect(whole).toEqual([
-      { event: 'message', id: 'f.3', data: '[1]' },
-      { event: 'reset', id: 'f.3', data: 'a\nb' },
-      { event: 'message', id: 'f.4', data: 'x' },
-    ]);
-    const reader = new MessageReader();
-    expect([...text].flatMap((piece) => reader.push(piece))).toEqual(whole);
-  });
-});
-
-describe('a call as a line for a shell', () => {
-  it('is quoted, and says whether it is whole', () => {
+describe('a call as a command line', () => {
+  it('is quoted, and says whether it has all arguments', () => {
     const brief = { path: "it's $HOME\u202e" };
     expect(callLine(event({ brief, roots: ['/srv/my app'] }))).toEqual({
       text: `cofferdam call read_file '{"path":"it'\\''s $HOME\\u202e"}' --dialect replay '/srv/my app'`,

@@ -1,4 +1,4 @@
-/** What closing a state guarantees, see src/state/state.ts. */
+/** What closing a state guarantees (see src/state/state.ts). */
 import { expect, test } from 'vitest';
 import type { StateFactory } from './factory.ts';
 import { until } from './factory.ts';
@@ -6,7 +6,7 @@ import { until } from './factory.ts';
 const options = { accept: (value: unknown) => value as { n: number } };
 
 export function closingContract(create: StateFactory): void {
-  test('a state that is closed follows nothing any more, and leaves what was flushed to the next', async () => {
+  test('a closed state stops following, and other processes still read what it flushed', async () => {
     const under = create();
     const [one, two] = [under.open(), under.open()];
     try {

@@ -1,4 +1,4 @@
-/** What every content store guarantees, see src/state/contents.ts. */
+/** What every content store guarantees (see src/state/contents.ts). */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Contents, DamagedContent } from '../../../src/state/contents.ts';
@@ -45,8 +45,8 @@ export function contentsContract(create: StateFactory): void {
       ['nothing', Buffer.alloc(0)],
       ['a few bytes', Buffer.from('äöü\0\xff', 'latin1')],
       ['a text that can be deflated', Buffer.from('a line of text\n'.repeat(50_000))],
-      ['bytes that cannot', randomBytes(300_000)],
-    ])('gives back what was put, by its hash: %s', async (_, bytes) => {
+      ['bytes that cannot be deflated', randomBytes(300_000)],
+    ])('returns what was put, by its hash: %s', async (_, bytes) => {
       const hash = await put(open(), bytes);
       expect(hash).toBe(sha256(bytes));
       const again = open();
@@ -56,7 +56,7 @@ export function contentsContract(create: StateFactory): void {
       expect(await again.sizeOf(hash)).toBeLessThanOrEqual(bytes.length);
     });
 
-    test('knows nothing of what was never put', async () => {
+    test('finds nothing that was never put', async () => {
       const contents = open();
       const hash = sha256(Buffer.from('never'));
       expect(await contents.get(hash)).toBeUndefined();
@@ -66,7 +66,7 @@ export function contentsContract(create: StateFactory): void {
       expect(await names(contents)).toEqual([]);
     });
 
-    test('stores equal contents once, also of two processes at once', async () => {
+    test('stores equal contents once, even if two processes put them at the same time', async () => {
       await Promise.all([1, 2].map(() => inOtherProcess(under.address, 'put', '200')));
       const contents = open();
       await put(contents, Buffer.from('content 7'));
@@ -74,7 +74,7 @@ export function contentsContract(create: StateFactory): void {
       expect(await names(contents)).toEqual(expected.sort());
     });
 
-    test('takes a content of any size in pieces, and stores it once with one that was put whole', async () => {
+    test('accepts a content of any size in pieces, and stores it only once if it is also put whole', async () => {
       const bytes = Buffer.concat([randomBytes(3_000_000), Buffer.alloc(5_000_000)]);
       const contents = open();
       async function* pieces() {
@@ -87,17 +87,17 @@ export function contentsContract(create: StateFactory): void {
       expect(await names(contents)).toEqual([hash]);
     });
 
-    test('has what was put for later when it has settled, and counts it before', async () => {
+    test('counts a content of putLater as pending until it has settled', async () => {
       const contents = open();
       const bytes = Buffer.from('for later');
       contents.putLater(bytes);
-      expect(contents.usage.coming).toBe(bytes.length);
+      expect(contents.usage.pending).toBe(bytes.length);
       await contents.settled();
-      expect(contents.usage.coming).toBe(0);
+      expect(contents.usage.pending).toBe(0);
       expect(await open().has(sha256(bytes))).toBe(true);
     });
 
-    test('counts what all processes have added, and never too little', async () => {
+    test('counts at least the bytes that all processes have added', async () => {
       const [one, two] = [open(), open()];
       await put(one, randomBytes(10_000));
       expect(two.usage.bytes).toBeGreaterThanOrEqual(10_000);
@@ -110,7 +110,7 @@ export function contentsContract(create: StateFactory): void {
       expect(await one.usage.measure()).toBe(30_000);
     });
 
-    test('retires what is old, and takes nothing young or needed', async () => {
+    test('retires old contents, but none that are recent or needed', async () => {
       const contents = open();
       const [old, needed] = [
         await put(contents, Buffer.from('old')),
@@ -127,14 +127,14 @@ export function contentsContract(create: StateFactory): void {
       expect(await names(contents)).toEqual([needed, young].sort());
     });
 
-    test('makes a content young again when it is put again, for the entry in the making', async () => {
+    test('counts a content as recent again when it is put again', async () => {
       const hash = await put(open(), Buffer.from('again'));
       await under.age();
       await put(open(), Buffer.from('again'));
       for await (const { name, young } of open().list()) expect([name, young]).toEqual([hash, true]);
     });
 
-    test('keeps what it has retired for a while, and gives it back when it is needed after all', async () => {
+    test('keeps a retired content for a while, and restores it when it is needed after all', async () => {
       const contents = open();
       const hash = await put(contents, Buffer.from('needed after all'));
       await contents.settled();
@@ -147,7 +147,7 @@ export function contentsContract(create: StateFactory): void {
       expect((await open().get(hash))?.toString()).toBe('needed after all');
     });
 
-    test('asks once more before it erases, when nobody sees the content any more', async () => {
+    test('asks again what is needed when the contents are hidden, before it erases them', async () => {
       const contents = open();
       const [gone, needed] = [
         await put(contents, Buffer.from('gone')),
@@ -164,7 +164,7 @@ export function contentsContract(create: StateFactory): void {
       expect((await contents.get(needed))?.toString()).toBe('needed');
     });
 
-    test('lets a writer that looks after its record find out that its content was erased', async () => {
+    test('lets a writer that checks after appending its record find out that its content was erased', async () => {
       const [writer, eraser] = [open(), open()];
       const bytes = Buffer.from('contested');
       const hash = await put(writer, bytes);
@@ -177,7 +177,7 @@ export function contentsContract(create: StateFactory): void {
   });
 }
 
-/** How an implementation shows damage: `damage` changes the stored bytes of a content. */
+/** How an implementation reports damage: `damage` changes the stored bytes of a content. */
 export function damageContract(
   create: StateFactory,
   damage: (under: StateUnderTest, hash: string) => Promise<void>,
@@ -185,7 +185,7 @@ export function damageContract(
   test.each([
     ['small', Buffer.from('a small content')],
     ['deflated', Buffer.from('a line of text\n'.repeat(50_000))],
-  ])('a damaged content counts as one that is not there: %s', async (_, bytes) => {
+  ])('a damaged content counts as missing: %s', async (_, bytes) => {
     const under = create();
     try {
       const { contents } = under.open();

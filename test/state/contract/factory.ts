@@ -1,17 +1,17 @@
-/** What a contract test needs of an implementation of the state. */
+/** What a contract test needs from an implementation of the state. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { State } from '../../../src/state/state.ts';
 import { bundle } from '../../built.ts';
 
 export { until } from '../../until.ts';
 
-/** One state with nothing in it, gone after `remove`. */
+/** An empty state, which `remove` deletes. */
 export interface StateUnderTest {
-  /** Anew, as another process would: what one object knows, the other must find out. */
+  /** Opens the state as another process would: the new object shares nothing with earlier ones. */
   open(): State;
-  /** For `inOtherProcess`. */
+  /** The address to pass to `inOtherProcess`. */
   readonly address: string;
-  /** Cuts the last record of a log short, as a crash does; undefined where that cannot happen. */
+  /** Truncates the last record of a log, as a crash does; undefined where that cannot happen. */
   tearLast?(log: 'journal' | 'trace'): void;
   /** Makes everything in the store look old enough to be retired. */
   age(): Promise<void>;
@@ -20,17 +20,17 @@ export interface StateUnderTest {
 
 export type StateFactory = () => StateUnderTest;
 
-/** What another process does: see other-process.ts. */
+/** A task for another process (see other-process.ts). */
 export interface Task {
   address: string;
   task: string;
   args: string[];
 }
 
-/** Those that have nothing to do: to start one costs more than most tasks. */
+/** Processes to reuse, because starting one costs more than most tasks. */
 const idle: ChildProcess[] = [];
 
-/** Has another process do a task to its end. */
+/** Lets another process do a task, and waits until it is done. */
 export async function inOtherProcess(address: string, task: string, ...args: string[]): Promise<void> {
   const other = idle.pop() ?? (await otherProcess());
   await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,7 @@ export async function inOtherProcess(address: string, task: string, ...args: str
   idle.push(other);
 }
 
-/** One that begins a task and is not waited for. */
+/** Starts a task in another process without waiting for its end. */
 export async function startInOtherProcess(
   address: string,
   task: string,
@@ -60,7 +60,7 @@ async function otherProcess(): Promise<ChildProcess> {
   return fork(await bundle('test/state/contract/other-process.ts', 'other-process.mjs'), { execArgv: [] });
 }
 
-/** After the last test that has used them. */
+/** To be called after the last test that used other processes. */
 export async function endOtherProcesses(): Promise<void> {
   await Promise.all(
     idle.splice(0).map(async (other) => {

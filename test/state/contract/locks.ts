@@ -1,4 +1,4 @@
-/** What locks guarantee everywhere, see src/state/locks.ts. */
+/** What all locks guarantee (see src/state/locks.ts). */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ export function locksContract(create: StateFactory): void {
       await under.remove();
     });
 
-    test('let one task at a time hold a key, in the order in which they asked', async () => {
+    test('let one task at a time hold a key, in the order of the requests', async () => {
       const { locks } = under.open();
       const steps: string[] = [];
       const task = (name: string) => async () => {
@@ -41,7 +41,7 @@ export function locksContract(create: StateFactory): void {
       expect(steps).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
     });
 
-    test('let tasks with different keys run at once', async () => {
+    test('let tasks with different keys run at the same time', async () => {
       const { locks } = under.open();
       let release: (() => void) | undefined;
       const held = locks.hold([key('one')], () => new Promise<void>((resolve) => (release = resolve)));
@@ -51,14 +51,14 @@ export function locksContract(create: StateFactory): void {
       await held;
     });
 
-    test('let go when a task fails, and tell its error', async () => {
+    test('are released when a task fails, and pass on its error', async () => {
       const { locks } = under.open();
       const failing = locks.hold([key('one')], () => Promise.reject(new Error('its own')));
       await expect(failing).rejects.toThrow('its own');
       expect(await locks.hold([key('one')], async () => 'free')).toBe('free');
     });
 
-    test('keep processes apart that change the same thing, whatever the order of the keys', async () => {
+    test('exclude processes that change the same thing, whatever the order of the keys', async () => {
       const file = join(scratch.path, 'counter');
       writeFileSync(file, '0');
       const keys = ['a', 'b', 'c'].map((name) => key(name));
@@ -67,17 +67,17 @@ export function locksContract(create: StateFactory): void {
       expect(readFileSync(file, 'utf8')).toBe('180');
     });
 
-    test('keep apart who holds many keys and who holds a few of them', async () => {
+    test('exclude tasks that hold many keys from tasks that hold a few of them', async () => {
       const file = join(scratch.path, 'counter');
       writeFileSync(file, '0');
       const keys = Array.from({ length: 60 }, (_, i) => key(String(i)));
-      // Every two of them share a key, and no two orders are the same.
+      // Any two share a key, and no two orders are the same.
       const orders = [keys, keys.slice(20).reverse(), [keys[59]!, keys[40]!], [keys[40]!]];
       await Promise.all(orders.map((order) => inOtherProcess(under.address, 'count', file, '20', ...order)));
       expect(readFileSync(file, 'utf8')).toBe('80');
     });
 
-    test('do not run what nobody has to wait for while somebody holds the key', async () => {
+    test('skip a task of tryHold while somebody holds the key', async () => {
       const [one, two] = [under.open().locks, under.open().locks];
       let ran = false;
       await one.hold([key('one')], async () => {
@@ -91,7 +91,7 @@ export function locksContract(create: StateFactory): void {
       expect(await two.tryHold(key('one'), async () => {})).toBe(true);
     });
 
-    test('are free again when the process that held them was killed', async () => {
+    test('become free when the process that held them is killed', async () => {
       const held = join(scratch.path, 'held');
       const child = await startInOtherProcess(under.address, 'holdUntilKilled', key('one'), held);
       const ended = new Promise((resolve) => child.once('close', resolve));

@@ -1,10 +1,10 @@
-/** What every log guarantees, see src/state/log.ts. */
+/** What every log guarantees (see src/state/log.ts). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Log } from '../../../src/state/log.ts';
 import { inOtherProcess, type StateFactory, type StateUnderTest, until } from './factory.ts';
 import { type Numbered, numbered, textOf } from './numbered.ts';
 
-/** Everything that a reader has given so far. */
+/** Everything that a reader has passed on so far. */
 class Records {
   all: Numbered[] = [];
   restarts = 0;
@@ -42,14 +42,14 @@ export function logContract(create: StateFactory): void {
     };
     const numbers = async (log: Log<Numbered>) => (await read(log)).map(({ n }) => n);
 
-    test('that nobody has written to holds nothing', async () => {
+    test('is empty until somebody writes to it', async () => {
       const log = open();
       expect(await read(log)).toEqual([]);
       for await (const records of log.newestFirst()) expect(records).toEqual([]);
       expect(log.size()).toBe(0);
     });
 
-    test('gives records in the order in which they were appended, and in the other one', async () => {
+    test('returns records in the order in which they were appended, or newest first', async () => {
       const log = open();
       for (let n = 0; n < 500; n++) log.append({ n, text: 'x'.repeat(n * 7) });
       log.append({ n: 500 }, { n: 501 });
@@ -62,7 +62,7 @@ export function logContract(create: StateFactory): void {
       expect(log.size()).toBeGreaterThan(500 * 7 * 200);
     });
 
-    test('gives back exactly what was appended, whatever it holds', async () => {
+    test('returns exactly what was appended, whatever it contains', async () => {
       const text = `\n\r\0\u2028"\\ äöü 日本語 😀 ${'long '.repeat(500_000)}`;
       const log = open();
       log.append({ n: 1, text });
@@ -71,7 +71,7 @@ export function logContract(create: StateFactory): void {
       expect(await read(open())).toEqual([{ n: 1, text }, { n: 2 }]);
     });
 
-    test('that is empty is filled in one step, and one that is not stays as it is', async () => {
+    test('can be filled in one step while it is empty, and not later', async () => {
       const reader = new Records();
       const other = open();
       const reading = other.reader(reader);
@@ -89,7 +89,7 @@ export function logContract(create: StateFactory): void {
       expect((await numbers(open())).slice(-2)).toEqual([1199, 1200]);
     });
 
-    test('that cannot be filled to its end holds nothing', async () => {
+    test('stays empty when filling it fails', async () => {
       const broken = { n: 2, toJSON: () => fail() };
       const fail = () => {
         throw new Error('broken');
@@ -100,7 +100,7 @@ export function logContract(create: StateFactory): void {
       expect(await numbers(open())).toEqual([1]);
     });
 
-    test('is there after it was closed and opened again', async () => {
+    test('keeps its records when it is closed and opened again', async () => {
       const log = open();
       log.append({ n: 1 });
       await log.flush();
@@ -111,7 +111,7 @@ export function logContract(create: StateFactory): void {
       expect(await numbers(open())).toEqual([1, 2]);
     });
 
-    test('leaves out a record that was cut short, and not the ones around it', async (context) => {
+    test('skips a truncated record, but not the ones around it', async (context) => {
       if (!under.tearLast) return context.skip();
       for (let n = 1; n <= 3; n++) {
         const log = open();
@@ -122,7 +122,7 @@ export function logContract(create: StateFactory): void {
       expect(await numbers(open())).toEqual([1, 3]);
     });
 
-    test('takes the records of two processes at once, and loses and mixes none', async () => {
+    test('accepts records of two processes at the same time without losing or mixing any', async () => {
       const followed: Numbered[] = [];
       const log = open();
       const problems: Error[] = [];
@@ -145,7 +145,7 @@ export function logContract(create: StateFactory): void {
       expect(problems).toEqual([]);
     });
 
-    test('gives a reader only what is new, each record once', async () => {
+    test('passes a reader only new records, each of them once', async () => {
       const [one, two] = [open(), open()];
       const records = new Records();
       const reader = one.reader(records);
@@ -161,7 +161,7 @@ export function logContract(create: StateFactory): void {
       expect(records.restarts).toBe(0);
     });
 
-    test('hands over to a follower what anybody appends later, and nothing after it was ended', async () => {
+    test('reports to a follower what any process appends later, until following is stopped', async () => {
       const [log, other] = [open(), open()];
       log.append({ n: 0 });
       await log.flush();
@@ -181,7 +181,7 @@ export function logContract(create: StateFactory): void {
       expect(kept).toEqual([1, 2, 3]);
     });
 
-    test('loses by compacting nothing that was chosen, and tells readers', async () => {
+    test('keeps every chosen record when it is compacted, and makes readers start over', async () => {
       const day = Date.UTC(2026, 0, 1);
       let now = day;
       const log = open({ now: () => now });
@@ -206,7 +206,7 @@ export function logContract(create: StateFactory): void {
       expect(records.all.at(-1)).toEqual({ n: 40 });
     });
 
-    test('says while it compacts whether everything left out before is gone', async () => {
+    test('says while it compacts whether all records that were left out earlier are gone', async () => {
       const day = Date.UTC(2026, 0, 1);
       let now = day;
       const log = open({ now: () => now });
@@ -232,7 +232,7 @@ export function logContract(create: StateFactory): void {
       expect(left.filter((n) => n % 10 !== 3)).toHaveLength(27);
     });
 
-    test.each([true, false])('takes a part out of records for good (checksums: %s)', async (checksums) => {
+    test.each([true, false])('redacts parts of records permanently (checksums: %s)', async (checksums) => {
       const log = open({ checksums });
       log.append({ n: 1, text: 'a secret' }, { n: 2, text: 'no matter' });
       await log.flush();

@@ -1,9 +1,9 @@
-/** What notes guarantee everywhere, see src/state/state.ts. */
+/** What all notes guarantee (see src/state/state.ts). */
 import { expect, test } from 'vitest';
 import type { StateFactory } from './factory.ts';
 
 export function notesContract(create: StateFactory): void {
-  test('a note is the last text that anybody wrote, and when', async () => {
+  test('a note is the last text that any process wrote, with its time', async () => {
     const under = create();
     try {
       const [one, two] = [under.open().notes, under.open().notes];

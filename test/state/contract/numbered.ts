@@ -12,7 +12,7 @@ export const numbered: LogOptions<Numbered> = {
   checksums: true,
 };
 
-/** Of another length for each, up to some that no single write of a pipe or a page holds. */
+/** Texts of many lengths, some of them longer than a page or a single write to a pipe. */
 export function textOf(n: number): string {
   return 'x'.repeat((n * 9) % 9001);
 }

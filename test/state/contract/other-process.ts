@@ -1,4 +1,4 @@
-/** Another process that shares a state: does the tasks that it is told, one after another, see factory.ts. */
+/** The program of another process that shares a state: it does tasks one after another (see factory.ts). */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { isDatabaseAddress } from '../../../src/state/postgres/connections/settings.ts';
@@ -24,7 +24,7 @@ const tasks: Record<string, (state: State, args: string[]) => Promise<void>> = {
     contents.close();
   },
 
-  /** Adds to a number in a file, again and again, each time while it holds the locks. */
+  /** Increments a number in a file many times, each time while holding the locks. */
   async count({ locks }, args) {
     const [file, times, ...keys] = args as [string, string, ...string[]];
     for (let n = 0; n < Number(times); n++) {
@@ -36,7 +36,7 @@ const tasks: Record<string, (state: State, args: string[]) => Promise<void>> = {
     }
   },
 
-  /** Holds a lock until it is killed, and writes to a file when it has it. */
+  /** Holds a lock until the process is killed, and writes to a file once it holds the lock. */
   async holdUntilKilled({ locks }, args) {
     const [key, file] = args as [string, string];
     await locks.hold([key], () => {

@@ -1,4 +1,4 @@
-/** What sessions guarantee everywhere, see src/state/sessions.ts. */
+/** What all sessions guarantee (see src/state/sessions.ts). */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Sessions } from '../../../src/state/sessions.ts';
@@ -6,7 +6,7 @@ import { type StateFactory, until } from './factory.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Two processes, or one that stands for both where no other can have the sessions. */
+/** Passes the sessions of two processes, or the same sessions twice when processes cannot share them. */
 async function withSessions(
   create: StateFactory,
   use: (one: Sessions, two: Sessions) => Promise<void>,
@@ -25,7 +25,7 @@ export function sessionsContract(create: StateFactory): void {
     ...{ id: randomUUID(), owner: 'anna', opening: { name: 'line\u0000 \ud800' }, idleMs },
   });
 
-  test('every process finds a session as it was opened and changed, until one ends it', () =>
+  test('every process finds a session with its latest changes, until one process ends it', () =>
     withSessions(create, async (one, two) => {
       const begun = begin();
       await one.open(begun);
@@ -42,7 +42,7 @@ export function sessionsContract(create: StateFactory): void {
       expect(await two.find(begun.id)).toBeUndefined();
     }));
 
-  test('changes at the same time lose nothing of each other', () =>
+  test('concurrent changes of a session do not overwrite each other', () =>
     withSessions(create, async (one, two) => {
       const { id, ...rest } = begin();
       await one.open({ id, ...rest });
@@ -53,7 +53,7 @@ export function sessionsContract(create: StateFactory): void {
       expect(Object.keys((await one.find(id))!.facts).sort()).toEqual([...names].sort());
     }));
 
-  test('a session that nobody uses is over, and one that is in use is not', () =>
+  test('a session that nobody uses expires, and one that is in use does not', () =>
     withSessions(create, async (one, two) => {
       const [idle, used] = [begin(200), begin(2000)];
       await one.open(idle);
@@ -71,7 +71,7 @@ export function sessionsContract(create: StateFactory): void {
       expect((await one.find(used.id))?.id).toBe(used.id);
     }));
 
-  test('all sign with one key, and accept the one before it', () =>
+  test('all processes sign with one key, and accept the previous one', () =>
     withSessions(create, async (one, two) => {
       const [first] = await Promise.all([one.keys(), two.keys()]);
       expect(first).toHaveLength(1);
@@ -87,7 +87,7 @@ export function sessionsContract(create: StateFactory): void {
       expect(third.some((key) => key.equals(first[0]!))).toBe(false);
     }));
 
-  test('a message about a session reaches the other process once, and no other session', () =>
+  test('a message about a session reaches the other process once, and only for that session', () =>
     withSessions(create, async (one, two) => {
       if (!one.isShared) {
         await one.send('a', 'nobody else is there');

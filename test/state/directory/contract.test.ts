@@ -1,4 +1,4 @@
-/** The state directory keeps what every state promises. */
+/** The state directory fulfils the contract of every state. */
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';

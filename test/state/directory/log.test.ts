@@ -1,4 +1,4 @@
-/** A log in files: lines are whole or left out, whatever happened to the file. */
+/** A log in files: readers get complete lines only, whatever happened to the file. */
 import {
   appendFileSync,
   mkdirSync,
@@ -40,7 +40,7 @@ const numbers = async () => (await records()).map(({ n }) => n);
 const only = () => join(at, readdirSync(at)[0]!);
 
 describe('a line', async () => {
-  test('is skipped if it was torn at any byte, and the next one is whole', async () => {
+  test('is skipped if it was truncated at any byte, and the next line is complete', async () => {
     log.append({ n: 1 });
     log.append({ n: 2, text: 'äöü' });
     const whole = readFileSync(only());
@@ -51,19 +51,19 @@ describe('a line', async () => {
       const another = new DirectoryLog(at, numbered);
       another.append({ n: 3 });
       another.close();
-      // Torn of nothing but its end, it is ended by the next writer.
+      // If only the line break is missing, the next writer adds it.
       expect(await numbers()).toEqual(cut === 1 ? [1, 2, 3] : [1, 3]);
     }
   });
 
   test.each([
     ['garbage', '\u0000\u0001garbage\n\nmore garbage without an end'],
-    ['a wrong checksum', '\n0123456789ab {"n":9}\n'],
-    ['no checksum', '\n{"n":9}\n'],
+    ['a record with a wrong checksum', '\n0123456789ab {"n":9}\n'],
+    ['a record without a checksum', '\n{"n":9}\n'],
     ['a checksum and nothing else', '\n0123456789ab \n'],
     ['a carriage return', '\r\n'],
     ['half a character', Buffer.from([10, 0xc3, 10])],
-  ])('with %s is left out, and those around it are not', async (_, garbage) => {
+  ])('is skipped if it is %s, and the lines around it are not', async (_, garbage) => {
     log.append({ n: 1 });
     appendFileSync(only(), garbage);
     log.append({ n: 2 });
@@ -79,7 +79,7 @@ describe('a line', async () => {
     expect(await numbers()).toEqual([1, 3]);
   });
 
-  test('may be larger than what is read at once', async () => {
+  test('may be longer than the blocks in which the file is read', async () => {
     const text = 'long '.repeat(2_000_000);
     log.append({ n: 1, text });
     log.append({ n: 2 });
@@ -90,7 +90,7 @@ describe('a line', async () => {
 });
 
 describe('files', () => {
-  test('an empty one and a missing directory hold nothing', async () => {
+  test('hold no records when they are empty or their directory is missing', async () => {
     expect(await numbers()).toEqual([]);
     mkdirSync(at);
     writeFileSync(join(at, '2026-01-01.jsonl'), '');
@@ -98,7 +98,7 @@ describe('files', () => {
     expect(await numbers()).toEqual([]);
   });
 
-  test('are readable for nobody else, whatever the umask', () => {
+  test('are readable only by their owner, whatever the umask', () => {
     const umask = process.umask(0);
     try {
       log.append({ n: 1 });
@@ -109,12 +109,12 @@ describe('files', () => {
     }
   });
 
-  test('are not followed when they are links, and neither is their directory', async () => {
+  test('are refused when they or their directory are symbolic links', async () => {
     const elsewhere = join(directory.path, 'elsewhere');
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, at);
-    expect(() => log.append({ n: 1 })).toThrow('no directory of its own');
-    await expect(numbers()).rejects.toThrow('no directory of its own');
+    expect(() => log.append({ n: 1 })).toThrow('not a real directory');
+    await expect(numbers()).rejects.toThrow('not a real directory');
     rmSync(at);
     mkdirSync(at);
     const today = new Date().toISOString().slice(0, 10);
@@ -124,7 +124,7 @@ describe('files', () => {
     expect(await numbers()).toEqual([]);
   });
 
-  test('change at midnight, and both are flushed', async () => {
+  test('change at midnight, and a flush covers both of them', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-03-31T23:59:59.900Z'), toFake: ['Date'] });
     log.append({ n: 1 });
     vi.setSystemTime(Date.parse('2026-04-01T00:00:00.100Z'));
@@ -135,7 +135,7 @@ describe('files', () => {
     expect(openFiles(at)).toEqual([join(at, '2026-04-01.jsonl')]);
   });
 
-  test('are created again if they were removed under the writer', async () => {
+  test('are created again if somebody removes them while the log is open', async () => {
     log.append({ n: 1 });
     rmSync(directory.path, { recursive: true });
     log.append({ n: 2 });
@@ -144,7 +144,7 @@ describe('files', () => {
   });
 });
 
-/** The descriptors of this process that lie in a directory. */
+/** The files in a directory that this process has open. */
 function openFiles(inside: string): string[] {
   return readdirSync('/proc/self/fd')
     .map((fd) => linkOf(`/proc/self/fd/${fd}`))

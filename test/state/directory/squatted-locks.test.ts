@@ -1,4 +1,4 @@
-/** Another user of the machine cannot keep this user's changes waiting by taking the names of locks. */
+/** Another user of the machine cannot block this user's changes by taking the names of locks. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,13 +8,13 @@ import { machineLocks } from '../../../src/state/directory/locks.ts';
 const NOBODY = 65534;
 const KEY = 'squatted-locks.test';
 
-/** Takes every name that follows from what anybody knows, and says of every key that it is held. */
+/** Takes every name that can be computed without the secret, and claims to hold every key. */
 const SQUATTER = `
   const { createServer } = require('node:net');
   const names = JSON.parse(process.argv[1]);
   let left = names.length;
   for (const name of names)
-    createServer((visitor) => visitor.on('error', () => {}).on('data', () => visitor.end('y'))).listen(
+    createServer((client) => client.on('error', () => {}).on('data', () => client.end('y'))).listen(
       { path: '\\0' + name },
       () => --left || process.stdout.write('taken'),
     );
@@ -34,9 +34,12 @@ async function squat(keys: readonly string[]): Promise<void> {
   await once(squatter.stdout!, 'data');
 }
 
-test.runIf(process.platform === 'linux')('names that can be computed are no locks', async () => {
-  await squat(['bulk', KEY]);
-  expect(await machineLocks.tryHold(KEY, async () => {})).toBe(true);
-  const many = Array.from({ length: 20 }, (_, i) => `${KEY} ${i}`);
-  expect(await machineLocks.hold(many, async () => 'done')).toBe('done');
-});
+test.runIf(process.platform === 'linux')(
+  'a lock is free although others took its guessable names',
+  async () => {
+    await squat(['bulk', KEY]);
+    expect(await machineLocks.tryHold(KEY, async () => {})).toBe(true);
+    const many = Array.from({ length: 20 }, (_, i) => `${KEY} ${i}`);
+    expect(await machineLocks.hold(many, async () => 'done')).toBe('done');
+  },
+);

@@ -1,4 +1,4 @@
-/** A state directory as version 0.1.0 wrote it, byte by byte: everything in it can still be read. */
+/** A state directory with the exact bytes that version 0.1.0 wrote: everything in it can still be read. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const JOURNAL = [
   '4f2439735839 {"e":"3dr5zk66g7","at":1794866113089,"by":{"dialect":"cofferdam","tool":"undo"},"undoes":"99cjqehm4u","roots":["/home/anna/app"],"did":[{"kind":"changed","path":"/home/anna/app/a.txt","before":{"size":4,"mode":420,"hash":"27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a","kept":{"in":"store"}},"after":{"size":4,"mode":420,"hash":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"}}]}',
   '73e5df0d37ee {"e":"3dr5zk66g7","end":"done"}',
 ];
-/** Killed in mid-line. */
+/** A line whose writer was killed. */
 const TORN = '0123456789ab {"e":"kkkkkkkkkk","at":17948661';
 
 const EVENT =
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 afterEach(() => directory.remove());
 
-test('its history has every entry, with what became of it', async () => {
+test('the history of a 0.1.0 directory has every entry and its state', async () => {
   const entries = await new History(directory.path).entries();
   expect(entries.map(({ id, state, changes }) => [id, state, changes[0]?.path])).toEqual([
     ['3dr5zk66g7', 'done', '/home/anna/app/a.txt'],
@@ -59,7 +59,7 @@ test('its history has every entry, with what became of it', async () => {
   ]);
 });
 
-test('its contents are there, plain and deflated', async () => {
+test('the contents of a 0.1.0 directory can be read, plain and deflated', async () => {
   const { contents } = openDirectoryState(directory.path);
   expect((await contents.get(ONE))?.toString()).toBe('one\n');
   expect((await contents.get(BIG))?.toString()).toBe('x'.repeat(40_000));
@@ -70,7 +70,7 @@ test('its contents are there, plain and deflated', async () => {
   expect(JSON.stringify(diff)).toContain('-one');
 });
 
-test('its trace has every event of both files, and more can be added behind a torn line', async () => {
+test('the trace of a 0.1.0 directory has every event, and more can be appended after a truncated line', async () => {
   const log = new TraceLog(openDirectoryState(directory.path), { now: () => Date.UTC(2026, 10, 16, 12) });
   const event = JSON.parse(EVENT);
   expect((await log.recent(10)).map(({ id }) => id)).toEqual(['mwjsxqj4i00y-1', 'mwjsxqj4i00y-2']);
@@ -84,7 +84,7 @@ test('its trace has every event of both files, and more can be added behind a to
   log.close();
 });
 
-test('its traced contents can be forgotten', async () => {
+test('the traced contents of a 0.1.0 directory can be forgotten', async () => {
   expect(await forgetTraced(openDirectoryState(directory.path), undefined, false)).toBe(2);
   expect(readFileSync(join(directory.path, 'trace/2026-11-16.jsonl'), 'utf8')).not.toContain('arguments');
 });

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of a test's own: in a temporary directory, on loopback, as a user that is not root. */
+/** A PostgreSQL server for one test file: in a temporary directory, on loopback, as a user other than root. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export { freePort };
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Where the programs of the newest installed server are; undefined where there is none. */
+/** The directory with the programs of the newest installed server; undefined when none is installed. */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
   const newest = versions
@@ -24,9 +24,9 @@ export const NO_POSTGRES = 'PostgreSQL is not installed (Debian: postgresql)';
 
 export interface Cluster {
   readonly port: number;
-  /** The directory of its socket, which is there in every network namespace. */
+  /** The directory of its socket, which can be reached from every network namespace. */
   readonly socket: string;
-  /** For one schema of its own, or for the usual one. */
+  /** The address of one schema; without an argument, of the default schema. */
   address(schema?: string): string;
   /** Runs a statement as the owner. */
   run(sql: string): Promise<Record<string, unknown>[]>;
@@ -42,25 +42,25 @@ export async function startCluster(): Promise<Cluster> {
   const as = otherUser();
   if (as) chownSync(path, as.uid, as.gid);
   const data = join(path, 'data');
-  // All clusters of a test run begin as copies of one: to make one takes seconds.
+  // All clusters of a test run begin as copies of one, because creating one takes seconds.
   const fresh = await built('postgres-data', (at) => makeData(bin, at, as));
   execFileSync('cp', ['-a', fresh, data]);
   const port = await freePort();
-  // A test's own data need not survive a power cut.
+  // The data of a test need not survive a power cut.
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',
     max_connections: '100',
     shared_buffers: '32MB',
     listen_addresses: '127.0.0.1',
-    // Its log says when it is up; errors that a test provokes do not belong there.
+    // The log must say when the server is up, but not repeat the errors that tests provoke.
     log_min_messages: 'log',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const address = (schema?: string) =>
     `postgres://cofferdam@127.0.0.1:${port}/postgres${schema === undefined ? '' : `?schema=${schema}`}`;
   let server: ChildProcess | undefined;
-  /** The owner's: a connection for each statement would cost more than the statements do. */
+  /** The connection of `run`: one for each statement would cost more than the statements. */
   let own: Promise<Connection> | undefined;
   const hangUp = async () => {
     const opened = own;
@@ -82,7 +82,7 @@ export async function startCluster(): Promise<Cluster> {
     try {
       return await (await using).query(sql);
     } catch (error) {
-      // It may be lost, or be left in a transaction.
+      // The connection may be lost, or still be in a transaction.
       if (own === using) await hangUp();
       throw error;
     }
@@ -110,7 +110,7 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Waits until it has said that it takes connections. */
+/** Settles when the server accepts connections. */
 function isUp(server: ChildProcess): Promise<void> {
   let said = '';
   return new Promise((resolve, reject) => {
@@ -135,7 +135,7 @@ interface User {
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root. */
+/** A user to run PostgreSQL as, because it refuses to run as root. */
 export function otherUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

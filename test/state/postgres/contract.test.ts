@@ -1,4 +1,4 @@
-/** The state in PostgreSQL keeps what every state promises. */
+/** The state in PostgreSQL fulfils the contract of every state. */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { closingContract } from '../contract/closing.ts';
@@ -27,7 +27,7 @@ function postgresState(): StateUnderTest {
     age: async () =>
       void (await cluster.run(`UPDATE ${schema}.contents SET touched = touched - interval '1 hour'`)),
     remove: async () => {
-      // The schema, which no other test uses, goes with the server.
+      // The schema stays until the server is removed; no other test uses it.
       for (const fleet of fleets) await fleet.close();
     },
   };

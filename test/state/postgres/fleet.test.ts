@@ -1,4 +1,4 @@
-/** What the state in PostgreSQL promises beyond every state: leases, the circuit breaker, the schema, names. */
+/** What only the state in PostgreSQL has: leases, the circuit breaker, the schema, and names of directories. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
   const entry = (path: string) => ({ onMachine: path, path });
   const check = (fleet: Fleet, mayMark = true) => fleet.check({ mayMark: () => mayMark });
 
-  test('no replica locks a directory while another one changes something in it, whatever their mount points', async () => {
+  test('lets no replica lock a directory while another one changes something in it, whatever their mount points', async () => {
     const here = open([{ name: 'w', real: '/here' }]).openState();
     const there = open([{ name: 'w', real: '/mnt/there' }]).openState();
     let release = () => {};
@@ -62,7 +62,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     expect(await there.locks.tryHold(entry('/mnt/there/a'), async () => {})).toBe(true);
   });
 
-  test('a lock whose session the server has ended is not proven, and free for others', async () => {
+  test('loses a lock when the database ends its session: others get it, and the holder cannot prove it', async () => {
     const [one, two] = [open().openState(), open().openState()];
     const lost = one.locks.hold(['key'], async (lease) => {
       await lease!.prove();
@@ -74,11 +74,11 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
       await lease!.prove();
     });
     await expect(lost).rejects.toThrow(StateUnavailable);
-    // One session is not the database: others go on.
+    // Losing one session does not mean that the database is gone: the others continue.
     expect(await one.locks.hold(['key'], async () => 'again')).toBe('again');
   });
 
-  test('refuses at once while the database is away, and writes what waited once when it is back', async () => {
+  test('refuses at once while the database is down, and writes waiting records exactly once when it is back', async () => {
     const state = open().openState();
     const log = state.log<Numbered>('journal', numbered);
     log.append({ n: 0 });
@@ -101,7 +101,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     expect(await state.locks.hold(['key'], async () => 'held')).toBe('held');
   });
 
-  test('makes the tables once when many ask at the same time, and refuses a newer schema in words', async () => {
+  test('creates the tables once when many replicas start together, and explains why it refuses a newer schema', async () => {
     await Promise.all(Array.from({ length: 6 }, () => open().database.ready()));
     const [row] = await cluster.run(
       `SELECT count(*) AS n, min(version) AS version FROM ${schema}.schema_version`,
@@ -113,7 +113,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     await expect(check(open())).rejects.toThrow(
       new RegExp(`made by a newer Cofferdam.*version 9.*version ${SCHEMA_VERSION}`),
     );
-    // A newer schema that this version can still use.
+    // This version can still use this newer schema.
     await cluster.run(
       `UPDATE ${schema}.schema_version SET version = 9, readable_from = 1, writable_from = 1`,
     );
@@ -135,10 +135,10 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     await expect(check(open([{ name: 'w', real: one }]))).rejects.toThrow(/has no file/);
   });
 
-  test('binds a name and a directory also where another replica does the same at that moment', async () => {
+  test('binds a name to a directory even if another replica does the same at that moment', async () => {
     const { database } = open();
     await database.ready();
-    // The other one is first, and PostgreSQL refuses this one, as it may do for the identity.
+    // The other replica is first, and PostgreSQL reports the identity as the conflict.
     const late = Object.create(database) as Database;
     late.table = (name) => database.table(name);
     late.query = async (text, values) => {
@@ -152,12 +152,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     );
   });
 
-  test('writes nothing into a directory that is only read', async () => {
+  test('writes nothing into a directory that is served read-only', async () => {
     await check(open([{ name: 'w', real: scratch.path }]), false);
     expect(existsSync(join(scratch.path, '.cofferdam-workspace'))).toBe(false);
   });
 
-  test('removes no line that is younger than a day, whoever chooses', async () => {
+  test('removes no record that is younger than a day, whatever is chosen', async () => {
     const log = open().openState().log<Numbered>('journal', numbered);
     log.append({ n: 1 });
     await log.compact(() => []);
@@ -172,7 +172,7 @@ test.each([
   ['/here/a/b', '=w/a/b'],
   ['/hereafter', '/hereafter'],
   ['/here/inner/x', '=inner/x'],
-])('the path %s is %s to all', (path, shared) => {
+])('the path %s is shared as %s', (path, shared) => {
   const paths = new WorkspacePaths([
     { name: 'w', real: '/here' },
     { name: 'inner', real: '/here/inner' },
@@ -181,7 +181,7 @@ test.each([
   expect(paths.fromShared(shared)).toBe(path);
 });
 
-test('a path of a workspace that is not served here stays as all call it', () => {
+test('a shared path in a workspace that is not served here stays unchanged', () => {
   const paths = new WorkspacePaths([{ name: 'top', real: '/' }]);
   expect(paths.fromShared('=other/a')).toBe('=other/a');
   expect([paths.toShared('/a/b'), paths.fromShared('=top/a/b'), paths.toShared('/')]).toEqual([
@@ -191,7 +191,7 @@ test('a path of a workspace that is not served here stays as all call it', () =>
   ]);
 });
 
-test('no error about a bad address repeats it', () => {
+test('no error about a bad address repeats the address', () => {
   for (const address of [
     'postgres://u:secret@[/x',
     'postgres://u:secret@h/x?schema=A',

@@ -1,4 +1,4 @@
-/** The trace of a fleet: cut into days that are made ahead and dropped, and never in the way of a call. */
+/** The trace of a fleet: its days are created ahead and dropped later, and no call ever waits for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect(await log.fill(records)).toBe(true);
   };
 
-  test('an older database is brought up to date once, and an older program works on beside', async () => {
+  test('is migrated once from an older version, and an older program can still write to it', async () => {
     const old = readFileSync(join(import.meta.dirname, 'version-3.sql'), 'utf8');
     await cluster.run(
       old.replaceAll('cofferdam.', `${schema}.`).replace('SCHEMA cofferdam', `SCHEMA ${schema}`),
@@ -71,7 +71,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
       { version: SCHEMA_VERSION, readable_from: 1, writable_from: 1 },
     ]);
     expect(await days()).toEqual(['20260105', '20260106', '20260107', ...[0, 1, 2, 3].map(dayFromNow)]);
-    // As a program writes that knows version 3 only.
+    // What a program that only knows version 3 writes.
     await cluster.run(`WITH head AS (UPDATE ${schema}.logs SET last = last + 1 WHERE log = 'trace' RETURNING last)
       INSERT INTO ${schema}.records (log, seq, writer, n, body, at)
       SELECT 'trace', last, gen_random_uuid(), 1, '{"n":4}', clock_timestamp() FROM head`);
@@ -89,7 +89,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect(lines).toEqual([1, 2, 3]);
   });
 
-  test('days are made ahead, and again when somebody has dropped them', async () => {
+  test('has days that are created ahead, and again when somebody has dropped them', async () => {
     const log = openLog();
     log.append({ n: 1 });
     await log.flush();
@@ -100,7 +100,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect(await days()).toContain(dayFromNow(0));
   });
 
-  test('days that are too old go, and the oldest ones while they are too many for the bound', async () => {
+  test('drops days that are too old, and the oldest days when it exceeds its size limit', async () => {
     await fillDays(40);
     const byAge = openLog({ bounds: { all: 1e6, part: 1e5, days: 30 } });
     byAge.append({ n: 40 });
@@ -120,7 +120,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect(head!.bytes).toBe(head!.there);
   });
 
-  test('the oldest records of a day go when it is too long by itself', async () => {
+  test('drops the oldest records of a day that exceeds the size limit by itself', async () => {
     const log = openLog({ bounds: { all: 20_000, part: 5000 } });
     for (let n = 0; n < 30; n++) {
       log.append({ n, text: 'x'.repeat(1000) });
@@ -130,7 +130,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect((await numbers()).slice(-15)).toEqual(Array.from({ length: 15 }, (_, n) => n + 15));
   });
 
-  test('no call waits for the trace, even while its table is locked', async () => {
+  test('makes no call wait, even while its table is locked', async () => {
     const fleet = open();
     const state = fleet.openState();
     const log = state.log<Numbered>('trace', numbered);
@@ -153,7 +153,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     expect(await numbers()).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
-  test('waits in memory while the database is away, up to a bound, and counts what is lost', async () => {
+  test('queues events up to a limit while the database is down, and counts the lost ones', async () => {
     const told: string[] = [];
     let now = Date.now();
     const settings = { onProblem: (problem: string) => void told.push(problem), now: () => now };
@@ -163,11 +163,11 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     await cluster.stop('immediate');
     const SENT = 1300;
     for (let n = 1; n <= SENT; n++) log.append(eventOf(n, 'x'.repeat(60_000)));
-    expect(told).toEqual([expect.stringMatching(/^calls are not all on record: too many records wait/)]);
+    expect(told).toEqual([expect.stringMatching(/^not all calls are recorded: too many records wait/)]);
     await cluster.start();
     const stored = async () =>
       Number((await cluster.run(`SELECT count(*) AS n FROM ${schema}.records WHERE log = 'trace'`))[0]!.n);
-    // To look at the trace writes first what waits.
+    // Reading the trace first writes the waiting events.
     await until(() =>
       log.recent(1).then(
         () => true,
@@ -179,7 +179,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     log.append(eventOf(SENT + 1));
     await until(async () => (await stored()) === last + 1);
     const lost = SENT + 2 - (last + 1);
-    expect(told.slice(1)).toEqual([`calls are on record again; ${lost} are not`]);
+    expect(told.slice(1)).toEqual([`calls are recorded again; ${lost} were not`]);
     expect(lost).toBeGreaterThan(0);
     log.close();
   });

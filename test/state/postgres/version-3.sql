@@ -1,4 +1,4 @@
--- A database as version 3 of the schema made it, with some records in it (pg_dump --inserts).
+-- A database with version 3 of the schema and some records (pg_dump --inserts).
 CREATE SCHEMA cofferdam;
 CREATE TABLE cofferdam.content_chunks (
     id bigint NOT NULL,

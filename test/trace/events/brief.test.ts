@@ -1,11 +1,11 @@
-/** What the trace keeps of arguments: enough to know what was asked, nothing of contents and secrets. */
+/** The trace summarizes arguments: enough to know what was asked, but no contents and no secrets. */
 import { describe, expect, it } from 'vitest';
 import { sentenceWithoutContents } from '../../../src/engine/index.ts';
 import { briefOf } from '../../../src/trace/events/brief.ts';
 import { withoutSecrets } from '../../../src/trace/events/without-secrets.ts';
 
-describe('arguments in short', () => {
-  it('have places, patterns, command lines, numbers and switches', () => {
+describe('the summary of arguments', () => {
+  it('has paths, patterns, command lines, numbers and booleans', () => {
     const args = {
       ...{ path: 'src/a.ts', globs: ['**/*.ts'], regex: 'export \\w+', command: 'npm', args: ['test'] },
       ...{ limit: 3, dryRun: true },
@@ -13,7 +13,7 @@ describe('arguments in short', () => {
     expect(briefOf(args)).toEqual(args);
   });
 
-  it('say of contents only how much they were', () => {
+  it('has only the length of contents', () => {
     const edits = [{ oldText: 'private', newText: 'public' }];
     const brief = briefOf({ path: 'a', content: 'private', edits, patch: 'private', replace: ['x', 'y'] });
     expect(brief).toEqual({
@@ -25,7 +25,7 @@ describe('arguments in short', () => {
     });
   });
 
-  it('are short, however much was sent', () => {
+  it('is short, however much was sent', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`name-${at}`, at]));
     expect(Object.keys(briefOf(many)!)).toHaveLength(20);
     const brief = briefOf({
@@ -39,18 +39,18 @@ describe('arguments in short', () => {
   });
 
   it.each([
-    ['no object', 'text'],
+    ['a string', 'text'],
     ['a list', ['path']],
     ['nothing', undefined],
     ['empty', {}],
-  ])('are missing where there are none: %s', (_, args) => expect(briefOf(args)).toBeUndefined());
+  ])('is missing if there are none: %s', (_, args) => expect(briefOf(args)).toBeUndefined());
 
-  it('take any name for what it is', () => {
+  it('treats special names such as __proto__ like any other', () => {
     const brief = briefOf(JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}'));
     expect(JSON.stringify(brief)).toBe('{"constructor":2}');
   });
 
-  it('hide the word after an option that announces a secret', () => {
+  it('hides the word after an option that announces a secret', () => {
     expect(briefOf({ command: 'tool', args: ['--password', 'hunter2', 'x'] })).toEqual({
       command: 'tool',
       args: ['--password', '•••', 'x'],
@@ -89,7 +89,7 @@ describe('a secret', () => {
   ])('is not suspected in %s', (text) => expect(withoutSecrets(text)).toBe(text));
 });
 
-describe('the sentence of a failed edit', () => {
+describe('the reason of a failed edit', () => {
   it('does not quote what the edit looked for', () => {
     const edit = { path: 'a.txt', edit: 1, needle: 'private', mode: 'exact' } as const;
     const facts = [

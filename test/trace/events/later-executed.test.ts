@@ -16,7 +16,7 @@ function flagsAfter(path: string, how: 'created' | 'changed' | 'moved-to' | 'rea
   return { flags: events[0]!.flags, line: eventLine(events[0]!, { colour: false }) };
 }
 
-describe('a call that changes what others run later', () => {
+describe('a call that changes a file which other programs run later', () => {
   it.each([
     '/app/package.json',
     '/app/deep/Makefile',
@@ -31,7 +31,7 @@ describe('a call that changes what others run later', () => {
     expect(flagsAfter(path, 'changed').line).toContain('later-executed');
   });
 
-  it('is not flagged when it only read it, was refused, or changed something else', () => {
+  it('is not flagged if it only read the file, was refused, or changed another file', () => {
     expect(flagsAfter('/app/package.json', 'read').flags).toBeUndefined();
     expect(flagsAfter('/app/package.json', 'refused').flags).toBeUndefined();
     expect(flagsAfter('/app/src/main.ts', 'changed').flags).toBeUndefined();

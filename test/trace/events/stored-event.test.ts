@@ -3,7 +3,7 @@ import type { TracedPath } from '../../../src/trace/events/event.ts';
 import { anEvent, eventOf, LONGEST_LINE, lineOf } from '../events.ts';
 
 describe('an event as a line', () => {
-  it('comes back as it was', () => {
+  it('is read back unchanged', () => {
     const event = anEvent({
       session: 's',
       who: 'anna',
@@ -27,7 +27,7 @@ describe('an event as a line', () => {
     expect(eventOf(lineOf(event).trimEnd())).toEqual(event);
   });
 
-  it('is one line of valid JSON, whatever a path holds', () => {
+  it('is one line of valid JSON, whatever is in a path', () => {
     const path = '/a\n\r\t\0\u001b[31m\u2028\u2029\ud800x\udc00\u007f\u009b"\\';
     const line = lineOf(anEvent({ paths: [{ path, how: 'read' }] }));
     expect(line.indexOf('\n')).toBe(line.length - 1);
@@ -35,7 +35,7 @@ describe('an event as a line', () => {
     expect(JSON.parse(line).paths[0].path).toBe(path);
   });
 
-  it('names the first 50 paths when all are too long for it, and counts the rest', () => {
+  it('names the first 50 paths when all are too long together, and counts the others', () => {
     const line = lineOf(anEvent({ paths: manyPaths(80, 1000), morePaths: 5 }));
     const event = eventOf(line.trimEnd());
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
@@ -43,7 +43,7 @@ describe('an event as a line', () => {
     expect(event?.morePaths).toBe(35);
   });
 
-  it('loses contents before it loses any of those paths', () => {
+  it('loses contents before it loses any of these paths', () => {
     const paths = manyPaths(50, 1000);
     const event = eventOf(
       lineOf(anEvent({ paths, arguments: 'é'.repeat(8000), answer: 'é'.repeat(8000) })).trimEnd(),
@@ -54,7 +54,7 @@ describe('an event as a line', () => {
     expect(event?.answer).toBe(`${'é'.repeat(1024)}…`);
   });
 
-  it('names fewer paths when they are very long, and no contents then', () => {
+  it('names fewer paths and has no contents when the paths are very long', () => {
     const line = lineOf(anEvent({ paths: manyPaths(50, 4000, '\u0001'), arguments: 'x', answer: 'y' }));
     const event = eventOf(line.trimEnd());
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
@@ -69,34 +69,34 @@ describe('an event as a line', () => {
     ['a tool', { tool: 't'.repeat(200_000) }],
     ['a note', { note: 'n'.repeat(200_000) }],
     ['entries', { entries: Array.from({ length: 10_000 }, (_, n) => `entry-${n}`) }],
-  ])('stays within its length with %s beyond all bounds', (_, about) => {
+  ])('is not too long, even with %s of excessive length', (_, about) => {
     const line = lineOf(anEvent(about));
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
     expect(eventOf(line.trimEnd())).toMatchObject({ id: 'server-1', outcome: 'ok', ms: 1.5, morePaths: 1 });
   });
 });
 
-describe('a line that is no event', () => {
+describe('a line that is not an event', () => {
   const whole = lineOf(anEvent()).trimEnd();
 
   it.each([
     ['an empty one', ''],
-    ['a torn one', whole.slice(0, -20)],
-    ['one that is no JSON', 'hello'],
+    ['an incomplete one', whole.slice(0, -20)],
+    ['one that is not JSON', 'hello'],
     ['null', 'null'],
     ['a number', '7'],
     ['a list', '[]'],
     ['an object of something else', '{"id":"x"}'],
-    ['paths that are none', lineOf(anEvent({ paths: 'x' as never })).trimEnd()],
+    ['paths that are not a list', lineOf(anEvent({ paths: 'x' as never })).trimEnd()],
     ['a path without a name', lineOf(anEvent({ paths: [{ how: 'read' } as never] })).trimEnd()],
-    ['a moment beyond time', lineOf(anEvent({ at: 9e15 })).trimEnd()],
-    ['a session that is no text', lineOf(anEvent({ session: 7 as never })).trimEnd()],
-    ['an outcome of another kind', lineOf(anEvent({ outcome: 'maybe' as never })).trimEnd()],
+    ['a time that no date can hold', lineOf(anEvent({ at: 9e15 })).trimEnd()],
+    ['a session that is not a string', lineOf(anEvent({ session: 7 as never })).trimEnd()],
+    ['an unknown outcome', lineOf(anEvent({ outcome: 'maybe' as never })).trimEnd()],
   ])('is skipped: %s', (_, line) => {
     expect(eventOf(line)).toBeUndefined();
   });
 
-  it('does not take the whole one behind it along', () => {
+  it('does not hide the complete event that follows on the same line', () => {
     expect(eventOf(whole.slice(0, 50) + whole)).toEqual(anEvent());
   });
 });

@@ -6,7 +6,7 @@ import { anEvent } from '../events.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Spans as the environment asks for them; the libraries read it themselves. */
+/** Opens spans with an environment, which the libraries read themselves. */
 function spansWith(environment: Record<string, string>) {
   for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -15,7 +15,7 @@ function spansWith(environment: Record<string, string>) {
   return { spans, problems };
 }
 
-/** Closes them without the limit on the time of the last sending, which a busy machine may need. */
+/** Closes spans without the time limit for the last ones: a busy machine may need longer. */
 async function closeAtLeisure(spans: ReturnType<typeof openSpans>): Promise<void> {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   try {
@@ -34,7 +34,7 @@ async function aCollector(answer?: number | 'never') {
 const at = Date.UTC(2025, 10, 16, 12);
 
 describe.each(['http/protobuf', 'http/json'])('a call as a span, over %s', (protocol) => {
-  it('carries what the event tells, under the names that are agreed upon', async () => {
+  it('carries the facts of the event under their conventional names', async () => {
     const collector = await aCollector();
     const { spans, problems } = spansWith({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -95,7 +95,7 @@ describe.each(['http/protobuf', 'http/json'])('a call as a span, over %s', (prot
     ]);
   });
 
-  it('is an error with the kind of failure', async () => {
+  it('is an error with the kind of failure if the call failed', async () => {
     const collector = await aCollector();
     const { spans } = spansWith({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -110,7 +110,7 @@ describe.each(['http/protobuf', 'http/json'])('a call as a span, over %s', (prot
 });
 
 describe('spans', () => {
-  it('honour headers, the name of the service and attributes of the resource', async () => {
+  it('use the headers, the service name and the resource attributes of the environment', async () => {
     const collector = await aCollector();
     const { spans } = spansWith({
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/below`,
@@ -130,7 +130,7 @@ describe('spans', () => {
     });
   });
 
-  it('carry contents only when the event has them', async () => {
+  it('carry contents only if the event has them', async () => {
     const collector = await aCollector();
     const { spans } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     spans!.send(anEvent({ arguments: '{"path":"a"}', answer: 'text' }));
@@ -141,7 +141,7 @@ describe('spans', () => {
     });
   });
 
-  it("take their place in the client's own trace, when it tells one that makes sense", async () => {
+  it("belong to the client's own trace if its traceparent is valid", async () => {
     const collector = await aCollector();
     const { spans } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const trace = '0af7651916cd43dd8448eb211c80319c';
@@ -153,7 +153,7 @@ describe('spans', () => {
     expect(collector.spans.slice(1).map(({ parentSpanId }) => parentSpanId)).toEqual(['', '']);
   });
 
-  it('are all sent, also a few hundred at once', async () => {
+  it('are all sent, even hundreds at once', async () => {
     const collector = await aCollector();
     const { spans, problems } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     for (let n = 0; n < 700; n++) spans!.send(anEvent({ id: `e${n}` }));
@@ -170,8 +170,8 @@ describe('no spans are made', () => {
     ['without a collector', {}],
     ['with an empty address', { OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }],
     ['when no exporter is wanted', { ...endpoint, OTEL_TRACES_EXPORTER: 'none' }],
-    ['when all of it is switched off', { ...endpoint, OTEL_SDK_DISABLED: 'true' }],
-  ])('%s, and nothing is said about it', (_, environment) => {
+    ['when OpenTelemetry is disabled', { ...endpoint, OTEL_SDK_DISABLED: 'true' }],
+  ])('%s, and no problem is reported', (_, environment) => {
     const { spans, problems } = spansWith(environment);
     expect(spans).toBeUndefined();
     expect(problems).toEqual([]);
@@ -181,25 +181,25 @@ describe('no spans are made', () => {
     [
       'another exporter',
       { OTEL_TRACES_EXPORTER: 'zipkin' },
-      'OTEL_TRACES_EXPORTER is otlp or none, not zipkin',
+      'OTEL_TRACES_EXPORTER must be otlp or none, not zipkin',
     ],
     ['another protocol', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http/protobuf or http/json, not grpc'],
-    ['an address that is none', { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }, 'address is http://'],
-  ])('for %s, and that is said', (_, environment, said) => {
+    ['an invalid address', { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }, 'address must begin with http://'],
+  ])('for %s, and the problem is reported', (_, environment, said) => {
     const { spans, problems } = spansWith({ ...endpoint, ...environment });
     expect(spans).toBeUndefined();
     expect(problems).toEqual([expect.stringContaining(said)]);
   });
 });
 
-describe('a collector that does not take the spans', () => {
-  it('is told of once, when it refuses', async () => {
+describe('a collector that does not accept spans', () => {
+  it('is reported once when it refuses', async () => {
     const collector = await aCollector(403);
     const { spans, problems } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     for (let n = 0; n < 1100; n++) spans!.send(anEvent());
     await closeAtLeisure(spans);
     expect(collector.requests.length).toBeGreaterThan(1);
-    expect(problems).toEqual([expect.stringContaining('spans are not taken by the collector: Forbidden')]);
+    expect(problems).toEqual([expect.stringContaining('the collector does not accept spans: Forbidden')]);
   });
 
   it.each([

@@ -1,9 +1,9 @@
-/** In which encodings the owner says that files are: `--encoding GLOB=NAME`. */
+/** Parses `--encoding GLOB=NAME`, by which the owner says which encoding files have. */
 import { CHARSETS, charsetNamed, type EncodingRule } from '../../../engine/index.ts';
 import { UsageError } from '../../usage-error.ts';
 import { namesInstead } from '../suggest.ts';
 
-/** The last `=` parts glob and name: a glob may hold others. */
+/** The last `=` separates glob and name, since a glob may contain others. */
 export function parseEncodings(values: readonly string[]): EncodingRule[] {
   return values.map((value) => {
     const equals = value.lastIndexOf('=');

@@ -1,6 +1,6 @@
 /**
- * Every option of the command line, described once: the parser, the check that an option fits the command, the help
- * texts and docs/CLI.md all come from here. A new flag says in `for` which commands take it.
+ * Every option of the command line, described once. The parser, the check that an option fits the command, the help
+ * texts and docs/CLI.md all use this table. A new flag says in `for` which commands take it.
  */
 import type { CommandName } from '../commands.ts';
 
@@ -8,13 +8,13 @@ export interface Flag {
   name: string;
   /** One letter that means the same. */
   short?: string;
-  /** The word for the value in the help; a flag without one is a switch. */
+  /** The word for the value in the help. A flag without one is a switch. */
   value?: string;
-  /** May be given more than once. */
+  /** Whether it may be given more than once. */
   repeatable?: boolean;
-  /** The commands that take it; `serve` is the one without a name. */
+  /** The commands that take it. `serve` is the command that users do not name. */
   for: readonly CommandName[] | 'every command';
-  /** The only dialect on which it has an effect. */
+  /** The only dialect that it affects. */
   dialect?: string;
   help: string;
   /** The help for commands where the flag means something else. */
@@ -23,9 +23,9 @@ export interface Flag {
 
 /** The commands that serve directories until a signal ends them. */
 const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
-/** The commands that let tools work on directories, and the one that writes down how a client starts such a server. */
+/** The commands that let tools work on directories, and `init`, which writes down how a client starts such a server. */
 const WORKERS = [...SERVERS, 'init', 'call'] as const;
-/** The commands that read the state directory and serve nothing. */
+/** The commands that read the stored history or trace and serve nothing. */
 const READERS = [
   'history',
   'diff',
@@ -137,7 +137,7 @@ export const flags = [
   {
     name: 'client-roots',
     for: ['serve', 'init'],
-    help: 'with no DIR, on stdio: serve the roots that the client names, as far as its version of the protocol has roots',
+    help: 'on stdio, without a DIR: serve the roots that the client names, if its version of the protocol has roots',
   },
   {
     name: 'http',
@@ -155,7 +155,7 @@ export const flags = [
   {
     name: 'new-token',
     for: SERVERS,
-    help: 'with --http: replace the saved token and print the new one, also where stdout is no terminal; COFFERDAM_TOKEN, if set, comes first',
+    help: 'with --http: replace the saved token and print the new one, even if stdout is not a terminal; COFFERDAM_TOKEN, if set, wins',
   },
   {
     name: 'oauth-issuer',
@@ -167,7 +167,7 @@ export const flags = [
     name: 'public-url',
     value: 'URL',
     for: SERVERS,
-    help: 'with --oauth-issuer: the address under which clients reach this server, as https://files.example',
+    help: 'with --oauth-issuer: the address under which clients reach this server, such as https://files.example',
   },
   {
     name: 'oauth-audience',
@@ -243,7 +243,7 @@ export const flags = [
   {
     name: 'no-undo-for-large',
     for: WORKERS,
-    help: 'make changes that are too large for --keep, --keep-file or --keep-call all the same; they cannot be undone',
+    help: 'make even changes that are too large for --keep, --keep-file or --keep-call; they cannot be undone',
   },
   {
     name: 'no-journal',
@@ -290,14 +290,14 @@ export const flags = [
     name: 'dry-run',
     for: ['undo', 'redo', 'forget'],
     help: 'say what would change, and change nothing',
-    helpFor: { forget: 'say what would go, and change nothing' },
+    helpFor: { forget: 'say what would be removed, and change nothing' },
   },
   {
     name: 'only-named',
     for: ['state'],
     help: 'leave out what happened in directories that have no name',
   },
-  { name: 'follow', for: ['trace'], help: 'go on and show new calls as they come in' },
+  { name: 'follow', for: ['trace'], help: 'keep running, and show new calls as they come in' },
   { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
   {
     name: 'path',
@@ -313,7 +313,7 @@ export const flags = [
     help: 'show the calls on a web page for this machine; the address is printed',
   },
   { name: 'json', for: ['tools', 'history', 'trace'], help: 'print JSON' },
-  { name: 'explain', for: ['call'], help: 'say on stderr how the engine did the call' },
+  { name: 'explain', for: ['call'], help: 'say on stderr how the engine handled the call' },
   {
     name: 'config',
     value: 'FILE',
@@ -335,10 +335,10 @@ export function takes(command: CommandName, flag: Flag): boolean {
   return flag.for === 'every command' || flag.for.includes(command);
 }
 
-/** Options that only make sense at one start. */
+/** Options that only make sense for a single start. */
 const OF_ONE_START: readonly string[] = ['config', 'new-token'];
 
-/** Whether the file that --config names may give it: every option of a server, but for those of one start. */
+/** Whether a configuration file may set it: every option of a server, except those for a single start. */
 export function inConfig(flag: Flag): boolean {
   return flag.for !== 'every command' && takes('serve', flag) && !OF_ONE_START.includes(flag.name);
 }

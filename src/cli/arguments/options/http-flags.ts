@@ -1,4 +1,4 @@
-/** Reads the options of the HTTP server. */
+/** Parses the options of the HTTP server. */
 
 import { isSafeUrl, type OAuthSettings } from '../../../server/oauth/settings.ts';
 import type { HttpSettings } from '../../../server/start-http.ts';
@@ -28,7 +28,7 @@ const NEED_HTTP = [
   ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
 ] as const;
 const MOST_CALLS = 100_000;
-/** As long as a line on stdio may be. */
+/** The same as the longest line on stdio. */
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Whether an option means nothing without --http. */
@@ -69,7 +69,7 @@ function parseAddress(text: string): { host: string; port: number; lastPort?: nu
   const port = Number(parts?.[3]);
   const lastPort = Number(parts?.[4] ?? port);
   if (!parts || lastPort > 65535 || lastPort < port)
-    throw new UsageError(`--http ${text}: give [HOST:]PORT, as 8080, 127.0.0.1:8080 or [::1]:8080`);
+    throw new UsageError(`--http ${text}: give [HOST:]PORT, such as 8080, 127.0.0.1:8080 or [::1]:8080`);
   const host = parts[1] ?? parts[2] ?? '127.0.0.1';
   return { host, port, ...(lastPort !== port && { lastPort }) };
 }
@@ -83,7 +83,7 @@ function parseCalls(text: string): number {
 function parseBody(text: string): number {
   const bytes = sizeOf(text) ?? 0;
   if (bytes >= 1024 && bytes <= MOST_BODY_BYTES) return bytes;
-  throw new UsageError(`--http-body ${text}: give a size from 1KiB to 256MiB, as 32MiB`);
+  throw new UsageError(`--http-body ${text}: give a size from 1KiB to 256MiB, such as 32MiB`);
 }
 
 function checkHost(text: string): string {
@@ -94,7 +94,7 @@ function checkHost(text: string): string {
 function checkOrigin(text: string): string {
   const origin = asOrigin(text);
   if (origin !== undefined) return origin;
-  throw new UsageError(`--allow-origin ${text}: give one origin, as https://app.example`);
+  throw new UsageError(`--allow-origin ${text}: give one origin, such as https://app.example`);
 }
 
 function parseOAuth(values: HttpValues): OAuthSettings | undefined {
@@ -111,7 +111,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   if (publicUrl === undefined)
     throw new UsageError('--oauth-issuer needs --public-url URL: the address that clients connect to');
   return {
-    // The issuer must be equal to the one in the tokens, character by character: keep the text as it is.
+    // The issuer must equal the one in the tokens character by character, so keep the text as the operator wrote it.
     issuer: checkUrl('oauth-issuer', issuer).text,
     publicUrl: endpointBase(checkUrl('public-url', publicUrl).url),
     ...(audience === undefined ? {} : { audience: checkText('oauth-audience', audience) }),
@@ -119,7 +119,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   };
 }
 
-/** People give the address of the endpoint, or the part before it. */
+/** The part of the address before /mcp: operators give it with or without that. */
 function endpointBase({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}`;
 }
@@ -127,7 +127,7 @@ function endpointBase({ origin, pathname }: URL): string {
 function checkUrl(flag: string, text: string): { text: string; url: URL } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    throw new UsageError(`--${flag}: give an address without a query, as https://files.example`);
+    throw new UsageError(`--${flag}: give an address without a query, such as https://files.example`);
   if (!isSafeUrl(url))
     throw new UsageError(`--${flag} ${text}: tokens need TLS: give an https address, or one of this machine`);
   return { text, url };

@@ -1,4 +1,4 @@
-/** Reads what `cofferdam init` is to do. */
+/** Parses the arguments of `cofferdam init`. */
 
 import type { Client, Scope } from '../../clients/client.ts';
 import { clients } from '../../clients/table.ts';
@@ -9,14 +9,14 @@ import { namesInstead } from '../suggest.ts';
 import type { StateSettings } from './state-flags.ts';
 
 export interface InitRequest {
-  /** None: list them all. */
+  /** Undefined: list all clients. */
   client: Client | undefined;
   action: 'show' | 'write' | 'remove';
   scope: Scope;
   name: string;
   force: boolean;
   roots: readonly RootArgument[];
-  /** The options that the entry gives the server. */
+  /** The options of the server in the client's entry. */
   options: readonly string[];
 }
 
@@ -62,7 +62,7 @@ function scopeFor(scope: string | undefined, client: Client | undefined): Scope 
   return scope ?? 'user';
 }
 
-/** Clients make names of tools from it, so it is one word. */
+/** Clients put it into the names of tools, so it must be one word. */
 function nameFor(name = 'cofferdam'): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
   throw new UsageError(`--name takes letters, digits, '_' and '-', not '${name}'`);

@@ -1,19 +1,19 @@
-/** Reads the options of the state directory, and the times and sizes that people write. */
+/** Parses the options of the state directory, and times and sizes as people write them. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defaultRetention, type RetentionLimits } from '../../../engine/index.ts';
-import { usualStateDirectory } from '../../../state/directory/usual-directory.ts';
+import { defaultStateDirectory } from '../../../state/directory/default-directory.ts';
 import { isDatabaseAddress } from '../../../state/postgres/connections/settings.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { RootArgument } from '../roots.ts';
 
 export interface StateSettings {
-  /** Of the database of a fleet. It holds a password, so nothing shows it. */
+  /** The address of a fleet's database. It holds a password, so it is never shown. */
   address: string | undefined;
-  /** For commands that serve nothing: where directories of the fleet are on this machine. */
+  /** Where directories of the fleet are on this machine, for commands that serve nothing. */
   roots: readonly RootArgument[];
   directory: string;
-  /** Whether the operator named the directory. Then it must work. */
+  /** Whether the operator named the directory. If so, it must work. */
   named: boolean;
   journal: boolean;
   keep: RetentionLimits;
@@ -36,7 +36,7 @@ export function parseState(
   values: StateValues,
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
-  /** From COFFERDAM_STATE. */
+  /** The value of COFFERDAM_STATE. */
   set: string | undefined,
 ): StateSettings {
   if (values.state === '') throw new UsageError('--state needs a directory');
@@ -46,7 +46,9 @@ export function parseState(
     address,
     roots: [],
     directory:
-      named === undefined || address !== undefined ? usualStateDirectory(environment, home) : resolve(named),
+      named === undefined || address !== undefined
+        ? defaultStateDirectory(environment, home)
+        : resolve(named),
     named: named !== undefined,
     journal: values['no-journal'] !== true,
     keep: parseRetention(values),
@@ -62,7 +64,7 @@ function namedState(values: StateValues, set: string | undefined): string | unde
   return state ?? (set || undefined);
 }
 
-/** Others on this machine must not read it: it holds a password. */
+/** The address in a file. It holds a password, so this fails when other users can read the file. */
 export function addressIn(file: string, shown: string): string {
   let text: string;
   try {
@@ -93,7 +95,7 @@ function parseRetention(values: StateValues): RetentionLimits {
     const text = values[`keep-${option}`];
     if (text === undefined) continue;
     const bytes = sizeOf(text);
-    if (!bytes) throw new UsageError(`--keep-${option} ${text}: give a size, as 500MB or 1GiB`);
+    if (!bytes) throw new UsageError(`--keep-${option} ${text}: give a size such as 500MB or 1GiB`);
     keep[option] = bytes;
   }
   if (values['no-undo-for-large']) keep.changesLarge = true;
@@ -101,7 +103,7 @@ function parseRetention(values: StateValues): RetentionLimits {
     const days = Number(/^(\d+(?:\.\d+)?)\s*(?:d|days?)?$/i.exec(text.trim())?.[1]);
     const bytes = Number.isNaN(days) ? sizeOf(text) : undefined;
     if (bytes === 0 || days === 0 || (bytes === undefined && Number.isNaN(days)))
-      throw new UsageError(`--keep ${text}: give days or a size, as 30d, 500MB or 1GiB`);
+      throw new UsageError(`--keep ${text}: give days or a size, such as 30d, 500MB or 1GiB`);
     if (bytes === undefined) keep.days = days;
     else keep.bytes = bytes;
   }
@@ -111,11 +113,13 @@ function parseRetention(values: StateValues): RetentionLimits {
 const PERIODS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const PERIOD = /(\d+)\s*(s|m|h|d|w)(?:ec|in|ours?|ays?|eeks?)?\s*/g;
 
-/** `10m`, `1h30m` and `3d` are times ago, `14:30` is today; also `yesterday`, or a date with or without a time. */
+/** `10m`, `1h30m` and `3d` are times ago, `14:30` is today. `yesterday` and dates, with or without a time, work too. */
 export function parseTime(text: string, now: Date): number {
   const time = timeAgo(text, now) ?? timeOfDay(text, now) ?? timeOfDate(text);
   if (time !== undefined) return time;
-  throw new UsageError(`--since ${text}: give a time, as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`);
+  throw new UsageError(
+    `--since ${text}: give a time such as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`,
+  );
 }
 
 function timeAgo(text: string, now: Date): number | undefined {
@@ -144,7 +148,7 @@ function timeOfDate(text: string): number | undefined {
   if (year === undefined) return undefined;
   // Date.UTC would take the 31st of a shorter month for a day of the next month.
   if (new Date(Date.UTC(year, month! - 1, day)).getUTCDate() !== day) return undefined;
-  // Date.parse would take a date alone as UTC, but a date with a time as local time.
+  // Date.parse takes a date without a time for UTC, but one with a time for local time.
   const date = Date.parse(text.length === 10 ? `${text}T00:00` : text);
   return Number.isNaN(date) ? undefined : date;
 }

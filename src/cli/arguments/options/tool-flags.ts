@@ -1,4 +1,4 @@
-/** Which tools of the dialects a server offers, and how long their answers may be. */
+/** Chooses the tools of the dialects that a server offers, and how long their answers may be. */
 import type { Dialect } from '../../../dialects/dialect.ts';
 import { withTools } from '../../../dialects/with-tools.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -50,7 +50,7 @@ function listOf(values: readonly string[] | undefined): string[] | undefined {
   return values?.flatMap((list) => list.split(',')).map((name) => name.trim());
 }
 
-/** Warnings about options that mean a dialect which the server does not serve. */
+/** Warnings about options for a dialect that the server does not serve. */
 export function ineffectiveOptions(values: OptionValues, dialects: readonly Dialect[]): string[] {
   return flags.flatMap(({ name, dialect }: Flag) => {
     if (values[name] === undefined || dialect === undefined) return [];
@@ -59,12 +59,12 @@ export function ineffectiveOptions(values: OptionValues, dialects: readonly Dial
   });
 }
 
-/** Fewer could not hold an answer and the call that continues. */
+/** With fewer tokens, an answer could not hold anything besides the hint on how to continue. */
 const LEAST_TOKENS = 200;
 
 export function parseMaxTokens(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,8}$/.test(text) || Number(text) < LEAST_TOKENS)
-    throw new UsageError(`--max-tokens ${text}: give a number from ${LEAST_TOKENS} on`);
+    throw new UsageError(`--max-tokens ${text}: give a number of at least ${LEAST_TOKENS}`);
   return Number(text);
 }

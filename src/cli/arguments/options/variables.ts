@@ -1,9 +1,9 @@
-/** The switches that the environment may turn on as well. */
+/** Reads the switches that the environment may turn on, too. */
 import type { Environment } from '../../surroundings.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { OptionValues } from '../split.ts';
 
-/** For what starts the server with true or false in a variable, but cannot leave an argument out. */
+/** For launchers that can set a variable to true or false, but cannot leave out an argument. */
 export function switchesIn({ COFFERDAM_READ_ONLY: text = '' }: Environment): OptionValues {
   const value = text.toLowerCase();
   if (value === 'true' || value === '1') return { 'read-only': true };

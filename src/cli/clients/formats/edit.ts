@@ -1,4 +1,4 @@
-/** Adds an entry to a configuration and takes it out, and makes sure that nothing else in it changed its meaning. */
+/** Adds an entry to a configuration or takes it out, and makes sure that the meaning of everything else stays. */
 import type { FormatName, ServerEntry } from '../client.ts';
 import { ConfigProblem, type Format } from './format.ts';
 import { json } from './json.ts';
@@ -16,7 +16,7 @@ export interface EntryPlace {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** The entry of that name as plain values. */
+/** The entry as plain values. Undefined when there is none. */
 export function entryIn(text: string, { format, keys, name }: EntryPlace): unknown {
   return [...keys, name].reduce<unknown>(
     (value, key) => (isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined),
@@ -24,7 +24,7 @@ export function entryIn(text: string, { format, keys, name }: EntryPlace): unkno
   );
 }
 
-/** Adds the entry, or puts it in the place of another of the same name. */
+/** Adds the entry, or replaces one of the same name. */
 export function withEntry(text: string, place: EntryPlace, entry: ServerEntry): string {
   const { format, keys, name } = place;
   const free = entryIn(text, place) === undefined ? text : withoutEntry(text, place);
@@ -33,7 +33,7 @@ export function withEntry(text: string, place: EntryPlace, entry: ServerEntry): 
   return checked(proposed, place, (value) => sameValue(value, expected));
 }
 
-/** Takes the entry out, and the tables around it where they came with it. */
+/** Takes the entry out, and the tables around it if they were added with it. */
 export function withoutEntry(text: string, place: EntryPlace): string {
   const { format, keys, name } = place;
   const entry = entryIn(text, place) as ServerEntry;
@@ -45,7 +45,7 @@ export function withoutEntry(text: string, place: EntryPlace): string {
   return checked(exact ?? proposals.at(-1) ?? text, place, fits);
 }
 
-/** Whether adding the entry to this text would give the other one: then this is what it was before. */
+/** Whether adding the entry to `without` gives `text`, so that `without` is what the text was before. */
 function readds(
   without: string,
   text: string,
@@ -94,7 +94,7 @@ function changed(
   return entry === undefined ? rest : { ...rest, [name]: entry };
 }
 
-/** The values without the tables on the way to the entry that are empty: a file may have them or not. */
+/** The values without the empty tables around the entry: a file may have them or not. */
 function pruned(value: unknown, keys: readonly string[]): unknown {
   const [key, ...others] = keys;
   if (key === undefined || !isTable(value) || !(key in value)) return value ?? {};
@@ -107,7 +107,7 @@ function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Compares by keys and values: objects of the parsers have prototypes of their own. */
+/** Compares keys and values only, because the parsers give their objects different prototypes. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one instanceof Date || other instanceof Date) return String(one) === String(other);
   if (Array.isArray(one) && Array.isArray(other))

@@ -1,12 +1,12 @@
-/** What each format can do with a text; `edit.ts` checks what it did. */
+/** What each format can do with a text. `edit.ts` checks the results. */
 import type { ServerEntry } from '../client.ts';
 
 export interface Format {
-  /** The text as plain values; undefined when it holds nothing. Throws a ConfigProblem. */
+  /** The text as plain values. Undefined when it holds nothing. Throws a ConfigProblem. */
   read(text: string): unknown;
-  /** Adds an entry that is not there yet. Throws a ConfigProblem where the text leaves no place for it. */
+  /** Adds an entry that does not exist yet. Throws a ConfigProblem if the text has no place for it. */
   add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string;
-  /** The texts that may be meant without the entry, the likeliest first. */
+  /** The texts that may have been there before the entry, the likeliest first. */
   remove(text: string, keys: readonly string[], name: string): string[];
 }
 
@@ -27,14 +27,14 @@ export class ConfigProblem extends Error {
   }
 }
 
-/** A piece of a text that is replaced. */
+/** Replaces one piece of a text. */
 export interface TextChange {
   from: number;
   to: number;
   text: string;
 }
 
-/** Pieces at the same place come in the order of the list. */
+/** The text with these changes. Those at the same place come in the order of the list. */
 export function applied(text: string, changes: readonly TextChange[]): string {
   const sorted = [...changes].sort((a, b) => a.from - b.from);
   return sorted.reduceRight(
@@ -43,12 +43,12 @@ export function applied(text: string, changes: readonly TextChange[]): string {
   );
 }
 
-/** The line end that the text uses. */
+/** The first line end of the text. */
 export function lineEndOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
-/** Where the line of an offset ends, behind its line end. */
+/** Where the line after that of an offset begins. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end < 0 ? text.length : end + 1;
@@ -58,12 +58,12 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The white space at the beginning of the line of an offset. */
+/** The white space at the beginning of the line that contains an offset. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))![0];
 }
 
-/** Whole lines behind the text. A text without a line end at its end has none afterwards, either. */
+/** Inserts whole lines at `at`. If the text has no line end at its end, it has none afterwards, either. */
 export function withLinesBehind(text: string, at: number, lines: string): string {
   const end = lineEndOf(text);
   if (at < text.length || at === 0 || text.endsWith('\n'))
@@ -71,7 +71,7 @@ export function withLinesBehind(text: string, at: number, lines: string): string
   return text + end + lines;
 }
 
-/** The text without some of its whole lines, as it was before `withLinesBehind`. */
+/** The text without some of its whole lines: undoes `withLinesBehind`. */
 export function withoutLines(text: string, from: number, to: number): string {
   const rest = text.slice(0, from) + text.slice(to);
   return to === text.length && !text.endsWith('\n') ? rest.replace(/\r?\n$/, '') : rest;

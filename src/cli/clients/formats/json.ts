@@ -10,7 +10,7 @@ import {
 import type { ServerEntry, Value } from '../client.ts';
 import { applied, ConfigProblem, type Format, indentAt, lineEndOf, type TextChange } from './format.ts';
 
-/** The numbers that the scanner gives these tokens. */
+/** The scanner's numbers for these tokens. */
 const COMMA = 5;
 const LINE_BREAK = 14;
 const WHITE_SPACE = 15;
@@ -34,7 +34,7 @@ function parsed(text: string): Node | undefined {
   return root;
 }
 
-/** `CommaExpected` as words. */
+/** A code such as `CommaExpected` as words. */
 function words(code: string): string {
   return code.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 }
@@ -55,13 +55,13 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
 
 function tableAt(text: string, node: Node, what: string): Node {
   if (node.type === 'object') return node;
-  throw ConfigProblem.at(text, node.offset, `${what} is no object`);
+  throw ConfigProblem.at(text, node.offset, `${what} is not an object`);
 }
 
-/** A name that is there twice is an error: clients differ in which of the two they take. */
+/** The property of that name. If there are two, it fails: clients differ in which of them they use. */
 function propertyOf(text: string, table: Node, name: string): Node | undefined {
   const [first, second] = (table.children ?? []).filter(({ children }) => children![0]!.value === name);
-  if (second) throw ConfigProblem.at(text, second.offset, `${name} is there twice`);
+  if (second) throw ConfigProblem.at(text, second.offset, `${name} appears twice`);
   return first;
 }
 
@@ -111,7 +111,7 @@ function unitOf(text: string, root: Node): string {
   return indent === '' ? '  ' : indent;
 }
 
-/** The comma and the end of what is not white space between two offsets. */
+/** The comma between two offsets, and the end of the last thing there that is not white space. */
 function between(text: string, from: number, to: number): { comma: number | undefined; end: number } {
   const scanner = createScanner(text, false);
   scanner.setPosition(from);
@@ -128,21 +128,21 @@ function between(text: string, from: number, to: number): { comma: number | unde
 
 function remove(text: string, keys: readonly string[], name: string): string[] {
   let table = parsed(text);
-  const way: { table: Node; property: Node }[] = [];
+  const steps: { table: Node; property: Node }[] = [];
   for (const key of [...keys, name]) {
     const property = propertyOf(text, table!, key)!;
-    way.push({ table: table!, property });
+    steps.push({ table: table!, property });
     table = property.children![1]!;
   }
-  // The tables around the entry may have come with it, and so may the file.
-  const isAlone = (from: number) => way.slice(from).every((step) => step.table.children!.length === 1);
-  const proposals = way
+  // The tables around the entry may have been added with it, and so may the file.
+  const isAlone = (from: number) => steps.slice(from).every((step) => step.table.children!.length === 1);
+  const proposals = steps
     .filter((_, depth) => isAlone(depth + 1))
     .flatMap((step) => withoutProperty(text, step.table, step.property));
   return isAlone(0) ? ['', ...proposals] : proposals;
 }
 
-/** The texts without a property that may be meant, the plainest last. */
+/** The texts that may have been there before a property, the simplest last. */
 function withoutProperty(text: string, table: Node, property: Node): string[] {
   const children = table.children!;
   const at = children.indexOf(property);
@@ -156,7 +156,7 @@ function withoutProperty(text: string, table: Node, property: Node): string[] {
   else if (from.comma !== undefined) changes.push({ from: from.comma, to: from.comma + 1, text: '' });
   const isEmpty = children.length === 1 && text.slice(endOf(property), close).trim() === '';
   if (!isEmpty || from.end !== table.offset + 1) return [applied(text, changes)];
-  // `{}` is what most people write for an empty table, but there may have been white space in it.
+  // Most people write `{}` for an empty table, but there may have been white space in it.
   const spaced = endOf(property) + lineEndOf(text).length + indentAt(text, table.offset).length;
   return [close, Math.min(spaced, close)].map((to) => applied(text, [{ ...changes[0]!, to }])).reverse();
 }

@@ -1,4 +1,4 @@
-/** TOML: an entry is a table of its own, behind everything else. */
+/** TOML: an entry is a table of its own, after everything else. */
 import { parse, TomlError } from 'smol-toml';
 import type { ServerEntry, Value } from '../client.ts';
 import { ConfigProblem, type Format, lineEndOf, withLinesBehind, withoutLines } from './format.ts';
@@ -25,7 +25,7 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
     toml.read(text),
   );
   if (inner !== undefined && (typeof inner !== 'object' || Array.isArray(inner)))
-    throw new ConfigProblem(`${keys.join('.')} is no table`);
+    throw new ConfigProblem(`${keys.join('.')} is not a table`);
   const lineEnd = lineEndOf(text);
   const lines = [
     `[${[...keys, name].map(keyText).join('.')}]`,
@@ -47,22 +47,22 @@ function valueText(value: Value): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
-/** The escapes of JSON are escapes of TOML, too; but JSON leaves DEL as it is. */
+/** The escapes of JSON are valid in TOML, too, but TOML also wants DEL escaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\x7f', '\\u007f');
 }
 
-/** A line, or several where a value continues. */
+/** A line, or several if a value continues. */
 interface Statement {
   kind: 'blank' | 'comment' | 'table' | 'pair';
   from: number;
-  /** Behind its line end. */
+  /** The offset after its line end. */
   to: number;
-  /** Of a table or a pair: the whole way from the top. */
+  /** For a table or a pair: all keys from the top. */
   path: readonly string[];
 }
 
-/** Cuts every statement that is about the entry, and the blank line that `add` puts before it. */
+/** Removes every statement of the entry, and the blank line that `add` puts before it. */
 function withoutEntry(text: string, path: readonly string[]): string {
   const all = statements(text);
   const isOurs = (statement: Statement | undefined) =>
@@ -88,26 +88,26 @@ function statements(text: string): Statement[] {
     if (source === '') found.push({ kind: 'blank', from, to, path: [] });
     else if (source.startsWith('#')) found.push({ kind: 'comment', from, to, path: [] });
     else if (source.startsWith('[')) {
-      table = singleWay(parsed(source));
+      table = keysOfOnly(parsed(source));
       found.push({ kind: 'table', from, to, path: table });
-    } else found.push({ kind: 'pair', from, to, path: [...table, ...singleWay(parsed(source))] });
+    } else found.push({ kind: 'pair', from, to, path: [...table, ...keysOfOnly(parsed(source))] });
     from = to;
   }
   return found;
 }
 
-/** The keys of a single table or pair. */
-function singleWay(value: unknown): string[] {
-  if (Array.isArray(value)) return singleWay(value[0]);
+/** The keys that lead to the only table or pair in a parsed statement. */
+function keysOfOnly(value: unknown): string[] {
+  if (Array.isArray(value)) return keysOfOnly(value[0]);
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
   const [key, ...others] = Object.keys(value);
   if (key === undefined || others.length > 0) return [];
-  return [key, ...singleWay((value as Record<string, unknown>)[key])];
+  return [key, ...keysOfOnly((value as Record<string, unknown>)[key])];
 }
 
 const STRING = /"""(?:\\[\s\S]|[^\\])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'/y;
 
-/** Behind the line end of a statement; inside strings and brackets a line end does not count. */
+/** The offset after the line end of a statement. Line ends inside strings and brackets do not count. */
 function statementEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

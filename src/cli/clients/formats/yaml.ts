@@ -1,4 +1,4 @@
-/** YAML: an entry is a block behind the others, or comes first in a mapping in braces. */
+/** YAML: an entry is a block after the others, or the first one of a mapping in braces. */
 import { type Document, isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import type { ServerEntry, Value } from '../client.ts';
 import {
@@ -51,14 +51,14 @@ function add(text: string, keys: readonly string[], name: string, entry: ServerE
 
 function mapAt(text: string, node: unknown, what: string): YAMLMap {
   if (isMap(node)) return node;
-  throw ConfigProblem.at(text, (node as Ranged | null)?.range?.[0] ?? 0, `${what} is no mapping`);
+  throw ConfigProblem.at(text, (node as Ranged | null)?.range?.[0] ?? 0, `${what} is not a mapping`);
 }
 
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
   return map.items.find(({ key }) => isScalar(key) && key.value === name);
 }
 
-/** `extensions:` with nothing behind it. */
+/** Whether nothing follows the key, as in `extensions:`. */
 function isEmptyValue({ value }: Pair): boolean {
   return value === null || (isScalar(value) && value.value === null && value.source === '');
 }
@@ -78,19 +78,19 @@ function withFirstPair(text: string, pair: Pair, value: Value): string {
   return withLinesBehind(text, lineBehind(text, pair), blockOf(value, indent, lineEndOf(text)));
 }
 
-/** The white space before a key, which its neighbours must have, too. */
+/** The white space before a key. Its neighbours must have the same. */
 function columnOf(text: string, pair: Pair): string {
   const at = (pair.key as Ranged).range![0];
   return text.slice(lineStart(text, at), at).replace(/[^ ]/g, ' ');
 }
 
-/** Where the line begins that follows a key and all that belongs to it. */
+/** The beginning of the line that follows a key and everything that belongs to it. */
 function lineBehind(text: string, pair: Pair): number {
   const end = lastEnd(pair);
   return end > 0 && text[end - 1] === '\n' ? end : nextLine(text, end);
 }
 
-/** The end of the last word of a node: the ranges of blocks also cover the comments behind them. */
+/** The end of the last word of a node. The range of a block also covers the comments after it, so look inside. */
 function lastEnd({ key, value }: Pair): number {
   if (isMap(value) && !value.flow && value.items.length > 0) return lastEnd(value.items.at(-1)!);
   const list = value as (Ranged & { items?: unknown[]; flow?: boolean }) | null;
@@ -114,7 +114,7 @@ function linesOf(value: Value): string[] {
   });
 }
 
-/** Quoted unless it is a plain word; what JSON writes, YAML reads. */
+/** A plain word, or anything else as JSON, which is valid YAML. */
 function wordText(value: Value): string {
   const isPlain =
     typeof value === 'string' &&
@@ -125,16 +125,16 @@ function wordText(value: Value): string {
 
 function remove(text: string, keys: readonly string[], name: string): string[] {
   let map = parsed(text).contents as unknown as YAMLMap;
-  const way: { map: YAMLMap; pair: Pair }[] = [];
+  const steps: { map: YAMLMap; pair: Pair }[] = [];
   for (const key of [...keys, name]) {
     const pair = isMap(map) ? pairOf(map, key) : undefined;
     if (!pair) return [];
-    way.push({ map, pair });
+    steps.push({ map, pair });
     map = pair.value as YAMLMap;
   }
-  // The mappings around the entry may have come with it.
-  return way
-    .filter((_, depth) => way.slice(depth + 1).every((step) => step.map.items.length === 1))
+  // The mappings around the entry may have been added with it.
+  return steps
+    .filter((_, depth) => steps.slice(depth + 1).every((step) => step.map.items.length === 1))
     .map((step) => withoutPair(text, step.map, step.pair));
 }
 

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { differingCount, linesOfEach } from '../line-counts.ts';
+import { linesOfEach, wrongCountNote } from '../line-counts.ts';
 import { changedFilesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -33,10 +33,10 @@ export const writeFiles = defineTool({
       const files = paths.map((each, index) => ({ path: each, content: contents[index]! }));
       await workspace.files.writeAll(files, { signal: context.signal });
       const lines = await linesOfEach(contents);
-      return files.map((file, i) => ({ path: file.path, lines: lines[i]!, said: counts[i]! }));
+      return files.map((file, i) => ({ path: file.path, lines: lines[i]!, stated: counts[i]! }));
     }),
   render(files, { path }) {
-    const notes = files.filter(({ lines, said }) => lines !== said).map(differingCount);
+    const notes = files.filter(({ lines, stated }) => lines !== stated).map(wrongCountNote);
     if (!Array.isArray(path)) {
       return [`File written successfully: ${path} (${files[0]!.lines} lines)`, ...notes].join('\n');
     }

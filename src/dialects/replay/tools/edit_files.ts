@@ -1,7 +1,7 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
+import { editEach, textsThatFit } from '../edit-each.ts';
 import { editTargets } from '../edit-targets.ts';
-import { editEach, textsThatFit } from '../edited-files.ts';
 import { editsSchema } from '../edits.ts';
 
 export const editFiles = defineTool({

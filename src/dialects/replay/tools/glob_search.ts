@@ -1,8 +1,7 @@
-import { requireFewGlobs } from '../../../engine/index.ts';
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { deeper, explainEmpty } from '../../empty-search.ts';
-import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
+import { findByGlob } from '../searching/find-paths.ts';
+import { pathsResult } from '../searching/search-scope.ts';
 
 export const globSearch = defineTool({
   name: 'glob_search',
@@ -20,24 +19,7 @@ export const globSearch = defineTool({
     },
     required: ['directory', 'globs'],
   },
-  async run({ directory, globs, excludeGlobs, max }, context) {
-    requireFewGlobs(globs);
-    const start = await startDirectory(directory, context);
-    const exclude = exclusionsIn(start, excludeGlobs, context);
-    const query = { globs, exclude, max: max === 0 ? undefined : max };
-    const found = await context.engine.search.glob(start, query, searchCall(context));
-    if (found.entries.length === 0) {
-      await explainEmpty(context, async (count) => {
-        const excluded = exclude.length === 0 ? 0 : await count({ directory: start, globs });
-        if (excluded > 0)
-          return `[0 matches; excludeGlobs left out all ${excluded} files that the globs mean]`;
-        const wider = globs.map(deeper);
-        const more = await count({ directory: start, globs: wider, exclude });
-        return more > 0 ? `[0 matches; ${wider.join(', ')} would find ${more}]` : undefined;
-      });
-    }
-    return { ...found, paths: await pathsBelow(start, found.entries, context) };
-  },
+  run: findByGlob,
   render: (found, { max }, note) =>
     pathsResult(found, {
       entries: 'files',

@@ -1,7 +1,7 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { grep } from '../grep.ts';
-import { grepOutput } from '../grep-output.ts';
+import { grep } from '../searching/grep.ts';
+import { grepOutput } from '../searching/grep-output.ts';
 
 export const grepFiles = defineTool({
   name: 'grep_files',

@@ -1,7 +1,7 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { explainEmpty, secondSearch } from '../../empty-search.ts';
-import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
+import { findByName } from '../searching/find-paths.ts';
+import { pathsResult } from '../searching/search-scope.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',
@@ -19,25 +19,7 @@ export const searchFiles = defineTool({
     required: ['directory', 'nameContains'],
   },
   aliases: { path: 'directory', pattern: 'nameContains', excludePatterns: 'excludeGlobs' },
-  async run({ directory, nameContains, excludeGlobs }, context) {
-    const start = await startDirectory(directory, context);
-    const exclude = exclusionsIn(start, excludeGlobs, context);
-    const query = { contains: nameContains, exclude };
-    const found = await context.engine.search.names(start, query, searchCall(context));
-    if (found.entries.length === 0) {
-      await explainEmpty(context, async () => {
-        if (exclude.length > 0) {
-          const query = { contains: nameContains, max: 1 };
-          const { entries } = await context.engine.search.names(start, query, secondSearch);
-          if (entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
-        }
-        return /[*?[\]{}]/.test(nameContains)
-          ? '[0 matches; nameContains is a literal text, glob_search takes globs]'
-          : undefined;
-      });
-    }
-    return { ...found, paths: await pathsBelow(start, found.entries, context) };
-  },
+  run: findByName,
   render: (found, _, note) =>
     pathsResult(found, {
       entries: 'paths',

@@ -1,20 +1,20 @@
-/** What a walk found, in repo's terms: files and directories; a link counts as what it leads to. */
+/** Turns what a walk found into repo's terms: files and directories, where a link counts as its target. */
 import { ITEMS_PER_CHECK, type WalkEntry, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { milliseconds } from '../json-result.ts';
 
 export interface RepoEntry {
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   path: string;
   type: 'file' | 'directory';
-  /** Not for directories, nor for what cannot be read: links that lead out or nowhere, FIFOs, devices. */
+  /** Missing for directories and for what cannot be read: links that lead outside or nowhere, FIFOs, devices. */
   size?: number;
   modifiedMs?: number;
   /** A link to a directory: walks do not follow it. */
   linked?: boolean;
 }
 
-/** `directory` is where the walk began, from the repository's root. */
+/** `directory` is where the walk began, relative to the repository's root. */
 export async function repoEntries(
   context: ToolContext,
   found: readonly WalkEntry[],
@@ -33,7 +33,7 @@ export async function repoEntries(
   return entries;
 }
 
-/** Directories before everything else; each group stays in the order of the paths. */
+/** Puts directories before everything else. Each group stays in the order of the paths. */
 export async function directoriesFirst(
   entries: readonly RepoEntry[],
   signal: AbortSignal,

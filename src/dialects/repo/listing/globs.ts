@@ -1,10 +1,10 @@
-/** What a glob means here: without `/` it is for names at any depth, with one for paths. */
+/** How repo reads a glob: without `/` it matches names at any depth, with one it matches paths. */
 import { type Engine, fail, requireShortGlob, residualGlobs } from '../../../engine/index.ts';
 import { goesUp, rootsOf } from '../paths.ts';
 
 /**
- * The glob as globs below `directory`, which is given from the repository's root. A path may be written as
- * from the root or as from the directory.
+ * Rewrites the glob as globs below `directory`, which is relative to the repository's root. The glob itself may be
+ * relative to the root or to the directory.
  */
 export async function globsBelow(engine: Engine, glob: string, directory: string): Promise<string[]> {
   requireShortGlob(glob);

@@ -25,7 +25,7 @@ export async function listEntries(args: ListArguments, context: ToolContext): Pr
   const include = pattern === undefined ? undefined : await globsBelow(context.engine, pattern, inside);
   const query = { include, hidden: include_hidden, maxDepth: max_depth, facts: true };
   const found = await context.engine.search.walk(sent, query, searchCall(context));
-  // An unreadable directory below this one shows as an entry. No entry at all: this one is unreadable.
+  // An unreadable directory below this one would show as an entry. No entry at all means that this one is unreadable.
   if (found.entries.length === 0 && found.skippedUnreadable > 0) {
     fail({ kind: 'permission', path: sent, action: 'list' });
   }
@@ -37,9 +37,9 @@ export async function listEntries(args: ListArguments, context: ToolContext): Pr
 }
 
 interface ListScope {
-  /** As the engine and its errors name it. */
+  /** The directory as the engine and its errors name it. */
   sent: string;
-  /** From the repository's root, for the paths in the result. */
+  /** The directory relative to the repository's root, for the paths in the result. */
   inside: string;
 }
 
@@ -57,7 +57,7 @@ interface ListFilters {
   include_hidden: boolean;
 }
 
-/** Notes when the pattern, the depth or hidden names are why nothing is listed. */
+/** Adds a note when the pattern, the depth or hidden names are why nothing is listed. */
 function explainEmptyList(context: ToolContext, directory: string, filters: ListFilters): Promise<void> {
   const { include: globs = ['**'], max_depth, include_hidden } = filters;
   return explainEmpty(context, async (count) => {

@@ -1,4 +1,4 @@
-/** What list_files answers: as many entries as one result holds. */
+/** What list_files answers: as many entries as fit into one result. */
 import type { ToolResult } from '../../dialect.ts';
 import { timestamp } from '../../results/timestamp.ts';
 import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';

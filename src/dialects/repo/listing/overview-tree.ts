@@ -1,22 +1,22 @@
-/** The directory tree of get_repo_overview: the upper levels first, as many entries as one result holds. */
+/** The directory tree of get_repo_overview: the upper levels first, as many entries as fit into one result. */
 import { sortedInTurns, Yielder } from '../../../engine/index.ts';
 import { itemsThatFit } from '../json-result.ts';
 import { directoriesFirst, type RepoEntry } from './entries.ts';
 
-/** More would be no overview. */
+/** With more nodes the tree would be no overview. */
 const MAX_NODES = 5_000;
-/** What a node takes besides its name and type is no longer than this. */
+/** The most that a node takes in addition to its name and type. */
 const PUNCTUATION = '{"name":,"type":,"size":9007199254740991,"children":[]}';
 
 interface DirectoryNode {
   name: string;
   type: 'file' | 'directory';
   size?: number;
-  /** Absent for a directory whose content was not listed. */
+  /** Missing for a directory whose content was not listed. */
   children?: DirectoryNode[];
 }
 
-/** Parents before what is in them, and in each directory its directories before its files. */
+/** Sorts parents before what is in them, and the directories of each directory before its files. */
 export async function upperLevelsFirst(
   entries: readonly RepoEntry[],
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function upperLevelsFirst(
   return sortedInTurns(sorted, new Yielder(signal), (a, b) => depthOf(a) - depthOf(b));
 }
 
-/** `unlisted`: directories that could not be read. When the tree is truncated, no directory passes for empty. */
+/** `unlisted`: directories that could not be read. In a truncated tree, no directory may look empty. */
 export async function overviewTree(
   name: string,
   entries: readonly RepoEntry[],

@@ -1,4 +1,4 @@
-/** What get_repo_overview counts, and where it does not look. */
+/** What get_repo_overview counts, and which directories it skips. */
 import type { Overview } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { searchCall } from '../search-call.ts';
@@ -7,7 +7,7 @@ const CACHES = ['.next', '__pycache__', '.cache', 'coverage', '.nyc_output'];
 const excludedDirectories = ['node_modules', '.git', 'dist', 'build', ...CACHES];
 const MAX_LANGUAGES = 15;
 
-/** Statistics cover everything; without them only the levels of the tree are listed. */
+/** Statistics cover the whole repository. Without them only the levels of the tree are listed. */
 export async function overviewOf(context: ToolContext, depth: number, withStatistics: boolean) {
   const { search } = context.engine;
   const call = searchCall(context);

@@ -1,4 +1,4 @@
-/** Edits by anchors speak of the text that the client has read, also after its own edits, whose answers have no anchors. */
+/** Edits a file by anchors of the text that the client last read, even after its own edits, whose answers show none. */
 import type { ToolContext } from '../../dialect.ts';
 import { ReadTexts } from '../../read-texts.ts';
 import { type EditArgument, listedEdits } from './edits.ts';
@@ -18,7 +18,7 @@ export async function editRemembered(
     signal,
   });
   if ('refusal' in done.result && done.result.refusal.why === 'stale-anchors') {
-    // The answer shows the client lines as they are now: later anchors speak of that.
+    // The answer shows the client the lines as they are now, so later anchors refer to those.
     const { bytes } = await engine.files.read(path, { signal });
     session.readTexts ??= new ReadTexts();
     session.readTexts.remember(path, done.hash, bytes);

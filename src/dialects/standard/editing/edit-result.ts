@@ -1,4 +1,4 @@
-/** The answer to edit_file: a diff of what was changed with the new hash, or why nothing was. */
+/** The answer of edit_file: a diff of the change with the new hash, or why nothing was changed. */
 import { inTurns, Yielder } from '../../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
 import { budgetOf } from '../../results/budget.ts';
@@ -9,7 +9,7 @@ import { doneText, type EditArgument, refusalText } from './edits.ts';
 
 type Edited = Awaited<ReturnType<typeof editRemembered>>;
 
-interface EditCall {
+export interface EditCall {
   path: string;
   edits: readonly EditArgument[];
   dryRun: boolean;

@@ -22,7 +22,7 @@ export interface EditArgument {
   limit?: number;
 }
 
-/** Each edit is by text or by lines, never both. */
+/** Checks that each edit is by text or by lines, never both. */
 export function listedEdits(edits: readonly EditArgument[]): ListedEdit[] {
   return edits.map(({ oldText, lines, newText, ...how }, index) => {
     if (oldText !== undefined && lines === undefined) return { oldText, newText, ...how };
@@ -32,11 +32,11 @@ export function listedEdits(edits: readonly EditArgument[]): ListedEdit[] {
   });
 }
 
-/** What is no anchor is shown up to here. */
+/** Something that is no anchor may be long; only this much of it is shown. */
 const LONGEST_ANCHORS = 200;
 const RULE = '='.repeat(67);
 
-/** A unified diff in a fence of as many backticks as it takes, and what else there is to know of the edits. */
+/** A unified diff in a fence of as many backticks as it takes, and notes on edits that did not fit exactly. */
 export function* doneText(
   path: string,
   diff: string,
@@ -51,7 +51,7 @@ export function* doneText(
   return `${fence}diff\n${head}${shown.hunks}${fence}\n\n${shown.note}${notes}`;
 }
 
-/** What the fences around a diff take, if they are not very long. */
+/** Room for the fences around a diff, unless they are very long. */
 const FENCES = 40;
 
 function shortNotes(notes: readonly string[], bytes: number): string {
@@ -78,7 +78,7 @@ function noteOf(result: ListedEditResult, index: number): string[] {
 
 type Refused = Extract<EditListResult, { refusal: unknown }>;
 
-/** `bytes` is what the answer may take: most of that is for what the file has. */
+/** `bytes` is the size of the whole answer. Most of it is for showing what the file has. */
 export function refusalText(
   refused: Refused,
   path: string,

@@ -1,11 +1,11 @@
-/** What apply_patch answers: a line for each file, with how many lines came and went. */
+/** What apply_patch answers: a line for each file, with how many lines were added and removed. */
 import { grouped } from '../../../display/grouped.ts';
 import { hasSteps, type PlannedFile } from '../../../engine/index.ts';
 import { type ToolResult, text } from '../../dialect.ts';
 import { pageOf } from '../../results/budget.ts';
 import { onOneLine } from '../../results/one-line.ts';
 
-/** `bytes` is what the answer may take. */
+/** `bytes` is the most that the answer may take. */
 export function patchedResult(
   plans: readonly PlannedFile[],
   hashes: readonly (string | undefined)[],
@@ -19,7 +19,7 @@ export function patchedResult(
   return { content: [text([...lines, ...notes].join('\n'))], ...hashMeta(plans, hashes) };
 }
 
-/** One hash for one file; for several, each by the path that the patch names. */
+/** The hash of a single file, or the hashes of several, keyed by the path in the patch. */
 function hashMeta(plans: readonly PlannedFile[], hashes: readonly (string | undefined)[]) {
   const known = plans.flatMap(({ to }, index) => (to && hashes[index] ? [[to, hashes[index]]] : []));
   if (known.length === 0) return {};

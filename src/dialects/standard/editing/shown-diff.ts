@@ -1,24 +1,24 @@
-/** As much of a diff as an answer may hold. */
+/** Shows as much of a diff as an answer may hold. */
 
 import { grouped } from '../../../display/grouped.ts';
 import { truncateToBytes } from '../../../display/truncate-bytes.ts';
 import { ITEMS_PER_CHECK, type Steps } from '../../../engine/index.ts';
 
 export interface RestOfDiff {
-  /** What the answer may take. */
+  /** The most bytes that the answer may take. */
   bytes: number;
-  /** The call that reads on at a line of the file as it is now; none where nothing was changed. */
+  /** The call that continues reading the changed file at a line; undefined where nothing was changed. */
   next: ((line: number) => string) | undefined;
 }
 
-/** Of a diff that is too long, the first lines, each cut where it is long itself. */
+/** The whole diff, or its first lines if it is too long. Long lines are then truncated. */
 export function* shownDiff(
   diff: string,
   bytes: number,
   next: RestOfDiff['next'],
 ): Steps<{ hunks: string; note: string }> {
   const from = Math.max(0, diff.indexOf('@@'));
-  // A byte for each character at the least, but for returns at the ends of lines, which are not shown.
+  // Each character takes at least one byte, except for carriage returns at line ends, which are not shown.
   const hunks = diff.length - from <= 2 * bytes ? wholeLines(diff, from) : undefined;
   if (hunks !== undefined && Buffer.byteLength(hunks) <= bytes) return { hunks, note: '' };
   const shown: string[] = [];
@@ -52,7 +52,7 @@ function wholeLines(diff: string, from: number): string {
   return lines.join('');
 }
 
-/** A line without its end; with its return where that is what the file lacks a newline behind. */
+/** A line without its line end. A carriage return stays if the file ends right after it. */
 function shownLine(diff: string, at: number, end: number): string {
   const line = diff.slice(at, diff[end - 1] === '\n' ? end - 1 : end);
   if (line.startsWith('@@ ')) return withCounts(withoutReturn(line));
@@ -65,7 +65,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** As the official server writes them: a count of one is given too. */
+/** Writes counts of one too, as the official server does. */
 function withCounts(header: string): string {
   return header.replace(/([-+]\d+) /g, '$1,1 ');
 }

@@ -1,4 +1,4 @@
-/** Changes that are made only to the content that the caller knows. */
+/** Makes a change only if the file still has the content that the caller knows. */
 import { truncate } from '../../../display/truncate.ts';
 import { EngineFailure, unifiedDiff } from '../../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
@@ -6,7 +6,7 @@ import { refused } from '../outcome.ts';
 import { asCalled } from '../paths.ts';
 import { MAX_SHOWN_NAME } from '../shown-lengths.ts';
 
-/** What came of the change; or, when another content is there now, a refusal that shows what is different. */
+/** The result of the change, or, if the content is another one now, a refusal that shows the difference. */
 export async function unlessStale<T>(
   path: string,
   ifHash: string | undefined,
@@ -31,7 +31,7 @@ export async function unlessStale<T>(
   }
 }
 
-/** From the content of the hash, where it is still known, to what is there now. */
+/** The diff from the content with this hash, if it is still known, to what the file has now. */
 async function diffSince(path: string, ifHash: string, context: ToolContext): Promise<string | undefined> {
   const { engine, session, signal } = context;
   const known = session.readTexts?.withHash(ifHash) ?? (await engine.history.contentOf(path, ifHash));

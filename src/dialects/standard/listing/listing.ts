@@ -1,7 +1,7 @@
-/** Lists of one entry a line, as many of them as fit. */
+/** Lists one entry per line, as many as fit. */
 
 import type { ToolContext } from '../../dialect.ts';
-import { budgetOf, nothingBehind, pageOf, partNote } from '../../results/budget.ts';
+import { budgetOf, offsetTooLarge, pageOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
 
 /** `after` follows the entries on every page. */
@@ -15,7 +15,7 @@ export function listing(
   const room = budgetOf(context, args) - Buffer.byteLength(after.join('\n'));
   const page = pageOf(lines, args.offset ?? 0, room);
   if (page.offset > 0 && page.lines.length === 0)
-    return [nothingBehind(lines.length, 'entries'), ...after].join('\n');
+    return [offsetTooLarge(lines.length, 'entries'), ...after].join('\n');
   const first = page.offset + 1;
   const next = nextCall(tool, args, { offset: page.end }, context);
   const note = partNote(`entries ${first}-${page.end}`, lines.length, next);

@@ -1,17 +1,17 @@
-/** Globs as the official server reads them: one that can mean nothing finds nothing, and is not an error. */
+/** Reads globs as the official server does: one that cannot match anything is no error, and finds nothing. */
 
 import { requireFewGlobs } from '../../../engine/index.ts';
 
-/** The engine refuses longer ones. */
+/** The engine refuses longer globs. */
 const LONGEST = 4096;
 
-/** A glob that the engine can read, or undefined for one that fits no path below a directory. */
+/** The glob in a form that the engine can read; undefined for one that matches no path below a directory. */
 export function searchGlob(pattern: string): string | undefined {
   const fitsNothing = /^\/|\/$|^\.?$|(?:^|\/)\.\.(?:\/|$)/.test(pattern);
   return fitsNothing ? undefined : withLoneBrackets(pattern);
 }
 
-/** The same for patterns that leave something out; a `/` at the start means the directory itself, as in .gitignore. */
+/** The same for exclude patterns, where a `/` at the start means the directory itself, as in .gitignore. */
 export function excludeGlobs(patterns: readonly string[]): string[] {
   requireFewGlobs(patterns);
   return patterns.flatMap((pattern) => {
@@ -21,7 +21,7 @@ export function excludeGlobs(patterns: readonly string[]): string[] {
   });
 }
 
-/** Brackets and braces without a counterpart, and a backslash at the end, stand for themselves. */
+/** Escapes unmatched brackets and braces, and a backslash at the end, so that they stand for themselves. */
 export function withLoneBrackets(pattern: string): string {
   if (pattern.length > LONGEST) return pattern;
   const lone = new Set<number>();
@@ -49,7 +49,7 @@ function escapedAt(pattern: string, places: ReadonlySet<number>): string {
     .join('');
 }
 
-/** Where the `]` is; none where the class would reach over a `/`. */
+/** The index of the closing `]`; undefined if a `/` comes first. */
 function endOfClass(pattern: string, open: number): number | undefined {
   const [whole] = /^\[[!^]?\]?(?:\[:[a-z]*:\]|\\.|[^\]\\/])*\]/.exec(pattern.slice(open)) ?? [];
   return whole === undefined ? undefined : open + whole.length - 1;

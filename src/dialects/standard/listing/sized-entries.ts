@@ -9,7 +9,7 @@ interface SizedEntry {
   size: number;
 }
 
-/** A link has the size of what it leads to, unless that is missing or outside. */
+/** A link has the size of its target, or 0 if the target is missing or outside. */
 export async function sizedEntries(
   path: string,
   { engine, signal }: ToolContext,

@@ -1,4 +1,4 @@
-/** Directory trees as JSON: whole levels, as many of them as fit. */
+/** Directory trees as JSON: as many whole levels as fit. */
 import { join } from 'node:path';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
@@ -6,9 +6,9 @@ import { type Budget, budgetOf } from '../../results/budget.ts';
 import { nextCall, noteFits } from '../../results/next-call.ts';
 import { excludeGlobs } from './patterns.ts';
 
-/** `{ "more": 20000 }`, as an entry of its own. */
+/** Room for `{ "more": 20000 }` as an entry of its own. */
 const MORE_BYTES = 40;
-/** No entry takes less. */
+/** The length of the shortest entry. */
 const LEAST_NODE_BYTES = '{"name": "","type": "file"},'.length;
 
 export interface TreeArguments {
@@ -22,13 +22,13 @@ export interface Node {
   name: string;
   type: 'file' | 'directory';
   children?: Node[];
-  /** How many entries of the directory are left out. */
+  /** How many entries of this directory are left out. */
   more?: number;
 }
 
 export interface Tree {
   nodes: Node[];
-  /** Why there is nothing, when that is because of ignore files. */
+  /** The tree is empty because ignore files name everything in it. */
   isIgnored: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function treeOf(path: string, args: TreeArguments, context: ToolCon
   const { engine, signal } = context;
   const { depth, includeIgnored = false } = args;
   const exclude = exclusions(args.excludePatterns);
-  // One level more tells how many entries the last directories have.
+  // One more level shows how many entries the last directories have.
   const query = { exclude, maxDepth: depth === undefined ? undefined : depth + 1 };
   const { entries } = await engine.search.walk(path, { ...query, ignoreFiles: !includeIgnored }, { signal });
   const yielder = new Yielder(signal);
@@ -69,14 +69,14 @@ async function sortByName(nodes: Node[], yielder: Yielder): Promise<void> {
     for (const [index, node] of (await sortedInTurns(nodes, yielder, byName)).entries()) nodes[index] = node;
 }
 
-/** As the official server reads them: one without a star is meant at any depth. */
+/** Reads exclude patterns as the official server does: one without a star matches at any depth. */
 function exclusions(patterns: readonly string[]): string[] {
   return excludeGlobs(patterns).flatMap((pattern) =>
     pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`],
   );
 }
 
-/** The levels of a tree that are shown. */
+/** The upper levels of a tree, down to `depth`. */
 interface Levels {
   depth: number;
   nodes: Node[];
@@ -91,7 +91,7 @@ interface Room {
   isCut: boolean;
 }
 
-/** Undefined when there are more nodes than there is room for: the rest is left out. */
+/** The nodes down to `depth`; undefined when there is no room for all of them. */
 function toDepth(nodes: readonly Node[], depth: number, room: Room): Node[] | undefined {
   const shown: Node[] = [];
   for (const { name, type, children } of nodes) {
@@ -117,7 +117,7 @@ function levelsOf(nodes: readonly Node[], depth: number, bytes: number): Levels 
   return Buffer.byteLength(json) > bytes ? undefined : { depth, nodes: shown, json, isWhole: !room.isCut };
 }
 
-/** The deepest levels that fit, at most `most` of them: deeper ones never take less. */
+/** As many levels as fit, up to `most`. A search by halves works because more levels never take less room. */
 function deepestThatFit(nodes: readonly Node[], most: number, bytes: number): Levels | undefined {
   let best = levelsOf(nodes, 1, bytes);
   let tooDeep: number | undefined;
@@ -131,7 +131,7 @@ function deepestThatFit(nodes: readonly Node[], most: number, bytes: number): Le
   return best;
 }
 
-/** The deepest tree that fits. Where not even the first level does, its first entries. */
+/** The deepest tree that fits, or the first entries if not even the first level does. */
 export function treeText(
   { nodes, isIgnored }: Tree,
   args: TreeArguments,
@@ -148,7 +148,7 @@ export function treeText(
   return { json: levels.json, note: [noteOf(cutDirectories(levels.nodes, args.path), args, budget)] };
 }
 
-/** None where a single one is too long. */
+/** As many entries as fit, which may be none. */
 function firstEntries(nodes: readonly Node[], args: TreeArguments, budget: Budget) {
   const shown: (Node | { more: number })[] = [];
   let left = budgetOf(budget, args) - Buffer.byteLength(jsonOf([])) - MORE_BYTES;

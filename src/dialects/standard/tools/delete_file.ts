@@ -34,7 +34,7 @@ function isDirectory(path: string): ResultOutcome {
   return refused(message, 'not-a-file');
 }
 
-/** A link to a directory goes by itself. */
+/** Counts what is below a directory. A link to one has nothing below it: only the link is deleted. */
 async function countBelow(path: string, { engine, signal }: ToolContext): Promise<number> {
   const entry = await engine.files.entryAt(path);
   if (entry.type !== 'directory') return 0;

@@ -1,8 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { editRemembered } from '../editing/edit-remembered.ts';
-import { editResult } from '../editing/edit-result.ts';
-import { unlessStale } from '../editing/stale.ts';
-import { pathOf } from '../paths.ts';
+import { editText } from '../editing/edit-text.ts';
 import { flag, ifHash, path, position } from '../schema.ts';
 
 export const editFile = defineTool({
@@ -40,13 +37,6 @@ export const editFile = defineTool({
     },
     required: ['path', 'edits'],
   },
-  async run(call, context) {
-    const { path, edits, dryRun, ifHash } = call;
-    const target = await pathOf(path, context);
-    const outcome = await unlessStale(target, ifHash, context, () =>
-      editRemembered(target, edits, { dryRun, ifHash }, context),
-    );
-    return 'hash' in outcome ? editResult(outcome, call, context) : outcome;
-  },
+  run: (args, context) => editText(args, context),
   render: (outcome) => outcome,
 });

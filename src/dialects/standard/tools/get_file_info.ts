@@ -28,7 +28,7 @@ export const getFileInfo = defineTool({
     ].join('\n'),
 });
 
-/** Nobody waits for the lines of a file that is larger. */
+/** Counting the lines of a larger file would take too long. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 async function contentLines(path: string, size: number, { engine, signal }: ToolContext): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { grep } from '../grep.ts';
 import { count, flag, includeIgnored, path, position } from '../schema.ts';
+import { grep } from '../searching/grep.ts';
 
 export const grepFiles = defineTool({
   name: 'grep_files',

@@ -4,7 +4,7 @@ import { type Content, defineTool, hints } from '../../dialect.ts';
 import { pathOf } from '../paths.ts';
 import { path } from '../schema.ts';
 
-/** Base64 takes a third more, and one answer holds 8 MiB. */
+/** Base64 takes a third more room, and an answer holds at most 8 MiB. */
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** The types that the official server knows; anything else is a resource. */

@@ -1,6 +1,6 @@
 import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { readSeveral } from '../read-several.ts';
+import { readSeveral } from '../reading/read-several.ts';
 
 export const readMultipleFiles = defineTool({
   name: 'read_multiple_files',

@@ -1,6 +1,6 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { readText, rendered } from '../read-text.ts';
+import { readText, rendered } from '../reading/read-text.ts';
 import { count, flag, path, position } from '../schema.ts';
 
 export const readTextFile = defineTool({

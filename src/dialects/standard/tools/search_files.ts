@@ -1,9 +1,9 @@
 import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../results/one-line.ts';
-import { explainNoNames, findNames } from '../listing/find-names.ts';
 import { listing } from '../listing/listing.ts';
 import { count, excludePatterns, includeIgnored, path } from '../schema.ts';
+import { explainNoNames, findNames } from '../searching/find-names.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',

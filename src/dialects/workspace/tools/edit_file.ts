@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { MOST_BYTES } from '../ceiling.ts';
 import { success } from '../envelope.ts';
+import { MAX_FILE_BYTES } from '../file-limit.ts';
 import { workspacePath } from '../paths.ts';
 
 export const editFile = defineTool({
@@ -31,7 +31,7 @@ export const editFile = defineTool({
       limit: replaceAll ? 0 : 1,
       expectCount: expectedOccurrences,
     } as const;
-    const { replacements } = await engine.files.edit(file, [edit], { limit: MOST_BYTES, signal });
+    const { replacements } = await engine.files.edit(file, [edit], { limit: MAX_FILE_BYTES, signal });
     return { file, replacements: replacements[0]! };
   },
   render: success,

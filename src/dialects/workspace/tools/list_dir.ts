@@ -33,7 +33,7 @@ export const listDir = defineTool({
   render: success,
 });
 
-/** A directory's own size means something else on every file system: it is always 0. */
+/** Gives every directory the size 0, since what file systems report as its size differs and means nothing. */
 function describe(dir: string, { path, type, size }: BelowEntry) {
   return {
     path: dir === '.' ? path : `${dir}/${path}`,

@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { MOST_BYTES } from '../ceiling.ts';
 import { success } from '../envelope.ts';
+import { MAX_FILE_BYTES } from '../file-limit.ts';
 import { workspacePath } from '../paths.ts';
 
 export const writeFile = defineTool({
@@ -20,7 +20,7 @@ export const writeFile = defineTool({
   },
   async run({ file: sent, content }, { engine, signal }) {
     const file = workspacePath(sent);
-    const { bytes } = await engine.files.write(file, content, { limit: MOST_BYTES, signal });
+    const { bytes } = await engine.files.write(file, content, { limit: MAX_FILE_BYTES, signal });
     return { file, bytesWritten: bytes };
   },
   render: success,

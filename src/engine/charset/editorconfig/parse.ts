@@ -1,18 +1,18 @@
-/** What an .editorconfig says about encodings; its other properties are for editors. */
+/** Reads what an .editorconfig says about encodings; its other properties are for editors. */
 import { type Charset, charsetNamed } from '../names.ts';
 import { SectionGlob } from './section-glob.ts';
 
-/** In bytes: no real one is longer. What comes behind is not read. */
+/** The size in bytes that no real file exceeds. The rest of a longer file is not read. */
 export const LONGEST_CONFIG = 64 * 1024;
 const MOST_SECTIONS = 256;
 
 export interface EditorConfig {
-  /** Nothing in the directories above counts. */
+  /** Whether files in the directories above are ignored. */
   isRoot: boolean;
   sections: readonly { glob: SectionGlob; charset: Charset | 'unset' }[];
 }
 
-/** Lines that say nothing known are left out, as editors do. */
+/** Skips lines that it does not understand, as editors do. */
 export function parseEditorConfig(text: string): EditorConfig {
   const sections: { glob: SectionGlob; charset: Charset | 'unset' }[] = [];
   let isRoot = false;
@@ -42,7 +42,7 @@ export function parseEditorConfig(text: string): EditorConfig {
   return { isRoot, sections };
 }
 
-/** The last section that fits decides. `path` is relative to the directory of the file. */
+/** The last section that matches decides. `path` is relative to the directory of the file. */
 export function charsetIn({ sections }: EditorConfig, path: string): Charset | 'unset' | undefined {
   return sections.findLast(({ glob }) => glob.matches(path))?.charset;
 }

@@ -1,16 +1,16 @@
 /**
- * The globs in the headings of an .editorconfig, in the words of the globs that everything else here uses.
+ * Translates the globs in the headings of an .editorconfig to the globs that the rest of the engine uses.
  *
- * They differ in three things: without a slash they are about names at any depth, `**` may be next to other letters of
- * a name, and braces or brackets that nobody closed stand for themselves. `{1..9999}` is more alternatives than a glob
- * may have here: such a heading matches nothing.
+ * They differ in three ways: a glob without a slash matches names at any depth, `**` may be next to other letters of a
+ * name, and unclosed braces or brackets stand for themselves. `{1..9999}` is more alternatives than a glob may have
+ * here: such a heading matches nothing.
  */
 import { EngineFailure } from '../../failures.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 
 /** Longer headings match nothing, as in other programs. */
 const LONGEST = 1024;
-/** No file has a name without letters, or `.` or `..`. */
+/** Empty names, `.` and `..`, which no file has. */
 const NO_FILE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 /** An escaped character, a class, stars, or any other character. */
 const TOKENS = /\\.|\[!?\]?[^\]/]*\]|\*{2,}|./gs;
@@ -34,7 +34,7 @@ export class SectionGlob {
   }
 }
 
-/** Undefined for what is no glob, or takes too much work. */
+/** Undefined for a text that is not a valid glob, or that would take too much work. */
 function compiled(glob: string): GlobMatcher | undefined {
   try {
     return compileGlobs([glob]);

@@ -1,4 +1,4 @@
-/** Contents of any size between open files, in pieces and in bounded memory. */
+/** Reads and writes contents of any size in chunks, in bounded memory. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { OpenFile } from '../directory/dir.ts';
@@ -20,7 +20,7 @@ export async function* chunksOf(file: OpenFile): AsyncGenerator<Buffer> {
   }
 }
 
-/** Fills an open file; a piece of nothing but zeros becomes a hole again. */
+/** Writes chunks to an open file. A chunk of nothing but zeros becomes a hole. */
 export async function fillFile(fd: number, chunks: AsyncIterable<Buffer>): Promise<void> {
   let at = 0;
   for await (const chunk of chunks) {

@@ -1,8 +1,8 @@
 /**
- * Names of the temporary files behind atomic writes, and which of them were left by a server that is gone.
+ * Names the temporary files behind atomic writes, and recognises those of servers that are gone.
  *
- * A name carries the id of its server and a checksum, so that no name of a user is taken for one of ours by
- * chance, left out of a listing or swept away.
+ * A name carries the id of its server and a checksum, so that a user's file is never taken for one of ours by chance,
+ * left out of a listing or swept away.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { EntryType } from '../../failures.ts';
@@ -16,7 +16,7 @@ export function temporaryName(server: string = serverId()): string {
   return `${PREFIX}${server}-${random}${checkOf(server, random)}.tmp`;
 }
 
-/** Listings leave these out: they exist for a moment and belong to nobody else. Only a file can be one. */
+/** Whether an entry is a server's draft, which listings leave out. Only a file can be one. */
 export function isTemporary(name: string, type: EntryType): boolean {
   return type === 'file' && serverOf(name) !== undefined;
 }
@@ -27,7 +27,7 @@ export function isLitter(name: string, stat: { type: EntryType; mtimeNs: bigint 
   return server !== undefined && isGone(server, Date.now() - Number(stat.mtimeNs / 1_000_000n));
 }
 
-/** Whether a name is worth a closer look. */
+/** A quick check that rules out nearly all other names. */
 export function mayBeTemporary(name: string): boolean {
   return name.startsWith(PREFIX);
 }

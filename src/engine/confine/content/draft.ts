@@ -25,19 +25,19 @@ export class FileDraft implements Draft {
     fs.linkSync(this.#at(this.#name), this.#at(as));
   }
 
-  rest(): void {
+  closeDescriptor(): void {
     if (this.#isOpen) fs.closeSync(this.fd);
     this.#isOpen = false;
   }
 
   drop(): void {
-    this.rest();
+    this.closeDescriptor();
     if (!this.#isPending) return;
     this.#isPending = false;
     try {
       fs.unlinkSync(this.#at(this.#name));
     } catch {
-      // Gone already, or not ours: the next sweep tries again.
+      // It is gone already, or the system refuses: the next sweep tries again.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the files of a tree hold, by hash. */
+/** Hashes the contents of all files in a tree. */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { encoded } from '../scan/raw-names.ts';
@@ -7,12 +7,15 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const READ_BYTES = 1024 * 1024;
 
 export interface HashedFile {
-  /** In raw names. */
+  /** A path of raw names. */
   path: string;
   hash: string;
 }
 
-/** All regular files at a path and below it that hold something. Names stay bytes (raw-names.ts), and links are not followed. */
+/**
+ * All regular files at and below a path that are not empty. Names stay bytes (see raw-names.ts), and links are not
+ * followed.
+ */
 export function* hashedFilesAt(path: string): Generator<HashedFile> {
   const stat = fs.lstatSync(encoded(path), { throwIfNoEntry: false });
   if (stat?.isFile() && stat.size > 0) {
@@ -23,7 +26,7 @@ export function* hashedFilesAt(path: string): Generator<HashedFile> {
   for (const name of namesIn(path)) yield* hashedFilesAt(`${path}/${name}`);
 }
 
-/** Undefined for what may not be read. */
+/** Undefined for a file that cannot be read. */
 function hashOfFile(path: string): string | undefined {
   try {
     const fd = fs.openSync(encoded(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -1,18 +1,18 @@
-/** Directories with a prefix of ours in a shared place, such as /tmp: removes those of servers that are gone. */
+/** Removes directories that servers left in a shared place, such as /tmp, when those servers are gone. */
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FOREIGN_AGE_MS, isGone, SERVER_ID } from './server-identity.ts';
 
-/** Directories are named by the prefix, the server that made them, and random characters. */
+/** A directory is named by the prefix, the id of the server that made it, and random characters. */
 export function removeOrphanedDirectories(place: string, prefix: string): void {
   const named = new RegExp(`^${prefix}(${SERVER_ID})-`);
-  // Names that earlier versions made, with a pid alone.
+  // Earlier versions made names with a pid alone.
   const old = new RegExp(`^${prefix}\\d+-[^-]+$`);
   for (const name of readdirSync(place)) {
     if (!name.startsWith(prefix)) continue;
     const path = join(place, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    // In a shared directory anybody can make such names, to get something else removed.
+    // In a shared directory, anybody can make such a name to get something else removed.
     if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
     const ageMs = Date.now() - found.mtimeMs;
     const server = named.exec(name)?.[1];

@@ -6,13 +6,16 @@ import type { OpenFile } from '../directory/dir.ts';
 
 const read = promisify(fs.read);
 
-/** Up to this size a synchronous read is quicker than a trip through the thread pool. */
+/** Up to this size, a synchronous read is quicker than a trip through the thread pool. */
 const SYNC_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** A buffer of its own for each small file takes longer than to read the file, and the collector has to find it. */
+/**
+ * Small files share slabs: a buffer for each would take longer to allocate than the file takes to read, and would be
+ * more work for the garbage collector.
+ */
 const SLAB_BYTES = 128 * 1024;
 const MOST_IN_SLAB = 16 * 1024;
-/** Bytes that stay in the processor's cache between reading and comparing. */
+/** Few enough bytes to stay in the processor's cache between reading and comparing. */
 const COMPARED_BYTES = 64 * 1024;
 
 export async function readChunk(
@@ -36,7 +39,7 @@ function readChunkSync(
   return fs.readSync(fd, into, offset, length, position);
 }
 
-/** The first bytes of a file, at most `most` of them, in the order of the disk; those of a small file at once. */
+/** Reads up to `most` bytes from the beginning of a file. For a small file it returns them without a promise. */
 export function readBytes(file: OpenFile, most: number, signal?: AbortSignal): Buffer | Promise<Buffer> {
   const expected = Math.min(file.stat.size, most);
   return expected <= SYNC_BYTES ? readBytesSync(file, most) : readManyBytes(file, expected, most, signal);
@@ -62,7 +65,7 @@ async function readManyBytes(
   return buffer.subarray(0, length);
 }
 
-/** The same of a file that is not needed any longer. */
+/** The same as `readBytes`, and then closes the file. */
 export async function readAndClose(file: OpenFile, most: number): Promise<Buffer> {
   try {
     return await readBytes(file, most);
@@ -71,15 +74,15 @@ export async function readAndClose(file: OpenFile, most: number): Promise<Buffer
   }
 }
 
-/** What keeps the bytes of a small file for long should copy them: other files lie in the same memory. */
+/** Small files share memory: a caller that keeps the bytes for long should copy them. */
 export function readBytesSync(file: OpenFile, most: number): Buffer {
-  // One byte more than the size tells a file that has grown, or one whose size the system does not give.
+  // One byte more than the size reveals a file that has grown, or one whose size the system does not report.
   let buffer = memoryFor(Math.min(file.stat.size, most) + 1);
   let length = 0;
   for (;;) {
     const got = readChunkSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
     length += got;
-    // All that the size promised, and room for more that did not come: this is the end.
+    // All bytes of the file's size have come, and there was room for more: this is the end.
     const isWhole = got > 0 && length === file.stat.size && length < buffer.length;
     if (got === 0 || isWhole || length >= most) return buffer.subarray(0, length);
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.max(4096, buffer.length * 2));
@@ -96,7 +99,7 @@ function memoryFor(bytes: number): Buffer {
   return memory;
 }
 
-/** Whether a file holds these bytes and no others. It reads piece by piece into one small buffer, which is quick. */
+/** Whether a file holds exactly these bytes. It reads piece by piece into one small buffer, which is quick. */
 export function holdsBytes({ fd }: OpenFile, expected: Buffer): boolean {
   const piece = Buffer.allocUnsafe(Math.min(COMPARED_BYTES, expected.length + 1));
   for (let at = 0; ; ) {

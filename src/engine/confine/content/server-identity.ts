@@ -1,17 +1,17 @@
 /**
- * Whose a name in a shared directory is: a file or folder carries the server that made it, so that others can
- * tell whether that server is gone.
+ * Identifies servers: files and directories that a server makes in shared places carry its id in their names, so that
+ * other servers can tell whether it is gone.
  *
- * A pid means something only on its own machine, since its last start, in its own PID namespace. Containers that
- * share /tmp or a volume see each other's names, and not each other's processes: theirs are judged by age alone.
+ * A pid means something only on its own machine, since its last start, in its own PID namespace. Containers that share
+ * /tmp or a volume see each other's files but not each other's processes, so they judge foreign files by age alone.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** What a server of another machine or container has left is removed after this long. */
+/** What a server on another machine or in another container left is removed after this long. */
 export const FOREIGN_AGE_MS = 24 * 3_600_000;
 
-/** `domain-pid-started`: where its pid counts, its pid, and when that process started. */
+/** `domain-pid-started`: where its pid is valid, its pid, and when that process started. */
 export const SERVER_ID = '([0-9a-z]+)-(\\d+)-([0-9a-z]+)';
 
 let own: string | undefined;
@@ -23,7 +23,7 @@ export function serverId(): string {
 
 /** Whether the server with this id is gone, as far as can be known here. */
 export function isGone(id: string, ageMs: number): boolean {
-  // A change of thousands of files has thousands of drafts of its own beside them.
+  // A quick exit: a change of thousands of files has thousands of drafts of its own beside them.
   if (id === serverId()) return false;
   const [domain, pid = '0', started] = id.split('-');
   if (domain !== pidDomain() || domain === UNKNOWN) return ageMs > FOREIGN_AGE_MS;
@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 const UNKNOWN = '0';
 let ownDomain: string | undefined;
 
-/** The same for all processes that see each other under the same pids, and for no others. */
+/** The same text for all processes that see each other under the same pids, and for no others. */
 function pidDomain(): string {
   if (ownDomain !== undefined) return ownDomain;
   try {
@@ -54,15 +54,15 @@ function pidDomain(): string {
       .digest();
     ownDomain = hash.readUIntBE(0, 6).toString(36);
   } catch {
-    // Elsewhere than on Linux a pid counts on its machine; nothing says which one that is.
+    // On other systems a pid is valid on the whole machine, but nothing identifies that machine.
     ownDomain = process.platform === 'linux' ? UNKNOWN : process.platform;
   }
   return ownDomain;
 }
 
 /**
- * Fields 3 and 22 of /proc/PID/stat; the command name before them may hold spaces and parentheses. A process
- * that was killed keeps its pid until its parent has asked after it.
+ * Reads fields 3 and 22 of /proc/PID/stat; the command name before them may hold spaces and parentheses. A killed
+ * process keeps its pid until its parent reaps it.
  */
 function processOf(pid: string): { ended: boolean; started: string } | undefined {
   try {

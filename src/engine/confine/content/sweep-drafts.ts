@@ -3,10 +3,10 @@ import { Yielder } from '../../event-loop.ts';
 import type { Dir } from '../directory/dir.ts';
 import { isLitter, mayBeTemporary } from './draft-names.ts';
 
-/** Batches of names that one sweep looks at; the rest of a larger directory comes later. */
+/** How many batches of names one sweep checks at once; the rest of a larger directory follows in later turns. */
 const BATCHES_AT_ONCE = 2;
 
-/** When each directory was last swept: a burst of writes to one sweeps it once. */
+/** When each directory was last swept, so that a burst of writes to one sweeps it once. */
 const sweptAt = new Map<string, number>();
 const SWEPT_LIMIT = 4096;
 const SWEEP_EVERY_MS = 1000;
@@ -27,13 +27,13 @@ export function sweepLitter(dir: Dir): void {
       if (done) return;
       removeLitter(dir, value);
     }
-    void sweepRest(dir.again(), batches);
+    void sweepRest(dir.duplicate(), batches);
   } catch {
-    // A directory may be writable and not readable: then the drafts in it stay.
+    // A directory may be writable but not readable: then the drafts in it stay.
   }
 }
 
-/** Sweeps the whole directory before it gives control back, in as many turns as that takes. */
+/** Sweeps the whole directory before it returns, in as many turns as that takes. */
 export async function sweepAllLitter(dir: Dir): Promise<void> {
   const yielder = new Yielder(undefined);
   try {
@@ -42,7 +42,7 @@ export async function sweepAllLitter(dir: Dir): Promise<void> {
       await yielder.pause();
     }
   } catch {
-    // As above.
+    // As in `sweepLitter`: the drafts stay.
   }
 }
 

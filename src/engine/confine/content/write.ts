@@ -1,4 +1,4 @@
-/** Writes the content of a draft: bytes, owner and mode, flushed, before it is given its name. */
+/** Prepares a draft before it gets its name: writes its bytes, sets owner and mode, and flushes it. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
@@ -22,7 +22,7 @@ export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortS
   }
 }
 
-/** Mode and owner of a file. An owner that is left out stays as it is. */
+/** Mode and owner of a file. Without an owner, the draft keeps the one it has. */
 export type FileAttributes = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
 
 /** Gives the draft the mode and owner of the file that it will replace, or those of a new file. */

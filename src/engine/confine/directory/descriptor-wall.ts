@@ -1,11 +1,11 @@
-/** Tells whether this system has what the wall on descriptors needs. */
+/** Checks whether this system has what the wall on descriptors needs. */
 import * as fs from 'node:fs';
 import { identityOf } from '../stat.ts';
 import { O_PATH } from './reopen.ts';
 
 const PROCFS_MAGIC = 0x9fa0;
 
-/** Whether /proc is procfs and descriptor-relative lookups work: without both this wall would not hold. */
+/** Whether /proc is procfs and descriptor-relative lookups work: without both, this wall would not be safe. */
 export function descriptorWallWorks(): boolean {
   if (process.platform !== 'linux') return false;
   try {

@@ -27,36 +27,36 @@ export interface Entry {
   type: EntryType;
 }
 
-/** What came of entering a name: a held directory, a link's target as written, or why there is neither. */
+/** The result of entering a name: a held directory, a link's target as written, or why there is neither. */
 export type Entered = Dir | { linkTarget: string } | 'missing' | 'not-a-directory';
 
-/** A regular file, opened for reading without ever having touched a FIFO or a device. */
+/** A regular file, open for reading. A FIFO or a device is never opened. */
 export interface OpenFile {
   readonly fd: number;
   readonly stat: Stat;
   close(): void;
 }
 
-/** A temporary file that belongs to one atomic write: either it is renamed into place or it is dropped. */
+/** The temporary file of one atomic write: it is renamed into place, or dropped. */
 export interface Draft {
   readonly fd: number;
   /** Renames the draft over `name`, replacing what is there. */
   publish(name: string): void;
   /** Links the draft as `name` only when nothing is there: EEXIST otherwise. */
   publishNew(name: string | Buffer): void;
-  /** Closes its descriptor once all is written: thousands of drafts may wait for their names together. */
-  rest(): void;
-  /** Closes the draft and removes what was not published. */
+  /** Closes the descriptor once all is written: one call may have thousands of drafts that wait for their names. */
+  closeDescriptor(): void;
+  /** Closes the draft and removes its temporary name, if that is still there. */
   drop(): void;
 }
 
-/** How a directory that is not held for a while is found again. */
+/** How to find a parked directory again. */
 export interface WayBack {
-  /** Stays open for as long as the parked directory may be needed. */
+  /** A directory above it, which stays open for as long as the parked one may be needed. */
   from: Dir;
-  /** The names that led from there to the directory; none was a link. */
+  /** The names that lead from there to the directory; none of them was a link. */
   names: readonly string[];
-  /** Called whenever the directory is used from now on. */
+  /** Called at every use of the directory. */
   used(): void;
 }
 
@@ -70,30 +70,30 @@ export interface Dir {
 
   /** The identities of this directory and of all above it, nearest first, as they are now. */
   ancestors(): string[];
-  /** Whether the directory that many levels above has an entry of this name. */
+  /** Whether the directory this many levels above has an entry of this name. */
   hasAbove(levels: number, name: string): boolean;
-  /** The text of a small file in or below the directory that many levels above, if it can be read. */
+  /** The text of a small file in or below the directory this many levels above; undefined if it cannot be read. */
   readAbove(levels: number, ...names: [string, ...string[]]): string | undefined;
   stat(): Stat;
   lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;
-  /** A link's target as it is written: it need not be valid UTF-8. */
+  /** The target of a link as bytes, since it need not be valid UTF-8. */
   readlinkRaw(name: string | Buffer): Buffer;
-  /** A name that leads to an entry, as the disk spells it: not every system takes names letter by letter. */
+  /** The name as the disk spells it: some file systems ignore letter case or the Unicode form of a name. */
   spelled(name: string): string;
-  /** Steps into a directory; a link is reported, never followed. */
+  /** Enters a directory; a link is reported, never followed. */
   enter(name: string): Entered;
-  /** All entries in the order of the disk. Names that are not valid UTF-8 come with replacement characters. */
+  /** All entries in the order of the disk. Names that are not valid UTF-8 get replacement characters. */
   entries(): Entry[];
-  /** The same as raw bytes: the only way to reach every entry when a whole tree is removed. */
+  /** All names as raw bytes: the only way to reach every entry, for example to remove a whole tree. */
   rawNames(): Buffer[];
-  /** The same one batch after the other, as raw names (see raw-names.ts): for directories of any size. */
+  /** All names as raw names (see raw-names.ts), batch by batch: for directories of any size. */
   rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
   open(name: string | Buffer): OpenFile;
-  /** Whether this user may write to the file itself (an atomic replace needs write permission on the directory only). */
+  /** Whether this user may write to the file itself; to replace it atomically, only the directory must be writable. */
   mayWrite(name: string): boolean;
-  /** Whether entries may be added to and removed from this directory by this user. */
+  /** Whether this user may add and remove entries of this directory. */
   mayChangeEntries(): boolean;
 
   draft(): Draft;
@@ -102,26 +102,26 @@ export interface Dir {
   link(name: string | Buffer, to: Dir, toName: string): void;
   symlink(target: string | Buffer, name: string | Buffer): void;
   unlink(name: string | Buffer): void;
-  /** Unlinks temporary names while the event loop continues. Names that stay are swept once this process is gone. */
+  /** Unlinks temporary names without blocking the event loop. Names that stay are swept once this process is gone. */
   discard(names: readonly string[]): Promise<void>;
   rmdir(name: string | Buffer): void;
-  /** Steps into a directory by its raw name, for keeping, removing and restoring a tree. */
+  /** Enters a directory by its raw name, to copy, remove or restore a tree; undefined if it is not a directory. */
   enterRaw(name: Buffer): Dir | undefined;
-  /** The same directory once more, for a holder that closes it on its own. */
-  again(): Dir;
+  /** Opens the same directory a second time, for an owner that closes it separately. */
+  duplicate(): Dir;
   /** Makes renames in this directory survive a power cut. */
   flush(): Promise<void>;
-  /** From now on `park` lets go of the directory. Missing where a directory takes no descriptor. */
+  /** Allows `park` from now on. Missing where a directory needs no descriptor. */
   mayPark?(wayBack: WayBack): void;
   /**
-   * Closes the descriptor until the directory is used again. It is then walked to once more, and the use fails with
-   * EAGAIN when another directory is there.
+   * Closes the descriptor until the next use, which walks to the directory again and fails with EAGAIN if another
+   * directory is there.
    */
   park?(): void;
   close(): void;
 }
 
-/** Thrown by `open` for what is not a regular file; `symlink` means that the name changed under the walk. */
+/** Thrown by `open` for anything but a regular file; `symlink` means that the name changed after the walk. */
 export class NotRegular extends Error {
   readonly type: Exclude<EntryType, 'file'>;
   constructor(type: Exclude<EntryType, 'file'>) {

@@ -1,26 +1,26 @@
 /**
- * Reaches from a held directory to those far above it.
+ * Reaches directories far above a held one.
  *
- * Nine hundred levels down, a check of every directory above would climb all levels between again and again. So some of
- * them are held on the way, until the turn of the event loop ends: a directory that is moved meanwhile is found where
- * it was when the look began.
+ * Nine hundred levels down, a check of every directory above would climb the same levels again and again. So this class
+ * holds some of them until the turn of the event loop ends. A directory that is moved meanwhile is still found where it
+ * was when the check began.
  */
 import * as fs from 'node:fs';
 import { O_PATH } from './reopen.ts';
 
-/** One of this many levels is held. */
+/** One in this many levels is held. */
 const STRIDE = 32;
 
 export class HeldAncestors {
   #held: number[] = [];
 
-  /** A path to the directory that many levels above `start`; it ends with a slash. */
+  /** A path to the directory this many levels above `start`. It ends with a slash. */
   above(start: string, levels: number): string {
     let at = 0;
     let path = start;
     for (; at + STRIDE <= levels; at += STRIDE) {
       const fd = this.#held[at / STRIDE] ?? this.#hold(`${path}/${'../'.repeat(STRIDE)}`);
-      // Without a free descriptor the climb is longer, and ends at the same place.
+      // Without a free descriptor, the path is longer but leads to the same directory.
       if (fd === undefined) break;
       path = `/proc/self/fd/${fd}`;
     }

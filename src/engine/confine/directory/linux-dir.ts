@@ -35,7 +35,7 @@ export class LinuxDir implements Dir {
     this.#fd = fd;
   }
 
-  /** Opens a directory by a path that was given by the operator, never by a client. */
+  /** Opens a directory by a path that the operator gave, never one that a client sent. */
   static hold(realPath: string): LinuxDir {
     return new LinuxDir(fs.openSync(realPath, O_PATH | O_DIRECTORY | O_NOFOLLOW));
   }
@@ -66,7 +66,7 @@ export class LinuxDir implements Dir {
         all.push(above);
       }
     } catch {
-      // This user may not read what lies above.
+      // This user may not read the directories above.
       return all;
     }
   }
@@ -190,14 +190,14 @@ export class LinuxDir implements Dir {
   }
 
   async discard(names: readonly string[]): Promise<void> {
-    // This directory may be parked before the last name is gone, so the names go through a descriptor of their own.
+    // This directory may be parked before the last name is gone, so the unlinks use a descriptor of their own.
     let own: LinuxDir | undefined;
     try {
-      own = this.again();
+      own = this.duplicate();
       const paths = names.map((name) => own!.#at(name));
       await Promise.allSettled(paths.map((path) => unlink(path)));
     } catch {
-      // No descriptor is to spare: the names stay.
+      // No descriptor is free: the names stay.
     } finally {
       own?.close();
     }
@@ -217,12 +217,12 @@ export class LinuxDir implements Dir {
     }
   }
 
-  again(): LinuxDir {
+  duplicate(): LinuxDir {
     return new LinuxDir(fs.openSync(this.handlePath, O_PATH | O_DIRECTORY));
   }
 
   async flush(): Promise<void> {
-    // An O_PATH descriptor cannot be flushed: the same directory is opened once more for reading.
+    // An O_PATH descriptor cannot be flushed, so open the same directory again for reading.
     let fd: number;
     try {
       fd = fs.openSync(this.handlePath, O_RDONLY | O_DIRECTORY);
@@ -240,7 +240,7 @@ export class LinuxDir implements Dir {
 
   mayPark(wayBack: WayBack): void {
     this.#wayBack = wayBack;
-    // Known before the descriptor is gone: it tells the same directory from another one in its place.
+    // Read it while the descriptor is open: later it tells this directory from another one in its place.
     this.#identity ??= this.identity;
   }
 
@@ -261,7 +261,7 @@ export class LinuxDir implements Dir {
     return `${this.handlePath}/${oneName(name)}`;
   }
 
-  /** Ends with a slash. */
+  /** The path ends with a slash. */
   #above(levels: number): string {
     this.#ancestors ??= new HeldAncestors();
     return this.#ancestors.above(this.handlePath, levels);
@@ -293,7 +293,7 @@ export class LinuxDir implements Dir {
   #typeOf(entry: fs.Dirent): Entry['type'] {
     const type = typeOf(entry);
     if (type !== 'special') return type;
-    // Some file systems do not tell the type while listing.
+    // Some file systems do not report types in listings.
     return this.lstat(entry.name)?.type ?? 'special';
   }
 }

@@ -25,10 +25,11 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
-const LOOKS = 4;
+/** How often each operation checks that the path still leads to the same directory. */
+const IDENTITY_CHECKS = 4;
 
 /** The directory is no longer where it was: somebody moved or replaced it during the call. */
-export class Moved extends Error {
+class Moved extends Error {
   readonly code = 'EAGAIN';
 }
 
@@ -89,7 +90,7 @@ export class PathDir implements Dir {
 
   spelled(name: string): string {
     if (!IS_WINDOWS && process.platform !== 'darwin') return name;
-    // Of a link the system would tell the target's name.
+    // For a link, the system would return the name of its target.
     const type = this.lstat(name)?.type;
     if (type === undefined || type === 'symlink') return name;
     return basename(fs.realpathSync.native(this.#at(name)));
@@ -191,7 +192,7 @@ export class PathDir implements Dir {
     return new PathDir(path.toString(), identityOf(found));
   }
 
-  again(): PathDir {
+  duplicate(): PathDir {
     return this;
   }
 
@@ -201,7 +202,7 @@ export class PathDir implements Dir {
       const handle = await open(this.#verified(), O_RDONLY);
       await handle.sync().finally(() => handle.close());
     } catch {
-      // What was done is done, whether or not the directory can be flushed or was moved since.
+      // The change has happened, even if the directory cannot be flushed or was moved since.
     }
   }
 
@@ -210,12 +211,12 @@ export class PathDir implements Dir {
   }
 
   #verified(): string {
-    // Somebody who swaps directories back and forth has to be lucky at every look.
-    for (let look = 0; look < LOOKS; look++) {
+    // Somebody who swaps directories back and forth has to be lucky at every check.
+    for (let check = 0; check < IDENTITY_CHECKS; check++) {
       const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
       if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
     }
-    // Not every file system of Windows has identities that can be relied on; elsewhere they are enough.
+    // On Windows, not every file system has reliable identities; elsewhere they are enough.
     if (IS_WINDOWS && fs.realpathSync.native(this.#path) !== this.#path) throw new Moved(this.#path);
     return this.#path;
   }

@@ -4,12 +4,12 @@ import { identityOf } from '../stat.ts';
 import type { WayBack } from './dir.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-/** Not among Node's constants; the same on every architecture that Node runs on. */
+/** Node has no such constant. The value is the same on every architecture that Node runs on. */
 export const O_PATH = 0o10000000;
 
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** A new descriptor of it. Every name was checked when it was walked for the first time. */
+/** Opens a new descriptor of the directory. The first walk checked every name, so this one need not. */
 export function reopened({ from, names }: WayBack, identity: string): number {
   let held: number | undefined;
   try {

@@ -1,18 +1,18 @@
 /**
- * The directories of one change of many files: each is held once, however many of the files lie in it, and only so
- * many have a descriptor at a time. A process may have no more than 256 descriptors, and other calls need some.
+ * The directories of one change of many files. Each is held once, however many of the files are in it, and only some
+ * have an open descriptor at a time: a process may be limited to 256 descriptors, and other calls need some.
  */
 import type { Dir } from './dir.ts';
 
-/** One step may use two of them, and each waits for its turn on its own; a few more keep the walks rare. */
+/** A step uses two at a time. The others save walking to the same directories again. */
 const MOST_DESCRIPTORS = 32;
 
 export class SharedDirectories {
   readonly #byIdentity = new Map<string, Dir>();
-  /** Those with a descriptor, the one that was used last at the end. */
+  /** The directories with an open descriptor, the least recently used one first. */
   readonly #open = new Set<Dir>();
 
-  /** Takes over a directory, which lies `names` below `from`; gives the one to use in its place. */
+  /** Takes ownership of a directory, which `names` lead to from `from`. Returns the one to use in its place. */
   share(dir: Dir, from: Dir, names: readonly string[]): Dir {
     const known = this.#byIdentity.get(dir.identity);
     if (known) {

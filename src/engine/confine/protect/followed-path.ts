@@ -3,18 +3,18 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 export interface OwnLink {
-  /** Absolute; the directory is without links. */
+  /** Absolute; none of the directories in it is a link. */
   path: string;
   target: string;
 }
 
 export interface FollowedPath {
   links: OwnLink[];
-  /** Where it leads, with all links resolved, whether anything is there or not. */
+  /** Where the path leads, with all links resolved, whether or not anything is there. */
   end: string;
 }
 
-/** More links than this in one path are not followed by any system. */
+/** No system follows more links than this in one path. */
 const MOST_LINKS = 40;
 
 /** `from`: an absolute path without links. */
@@ -40,13 +40,17 @@ export function namesIn(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** What a link says; undefined when there is none. */
+/** The target of a link; undefined when the path is not a link. */
 export function targetOf(path: string): string | undefined {
   try {
-    return statAt(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return isLink(path) ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function isLink(path: string): boolean {
+  return statAt(path)?.isSymbolicLink() === true;
 }
 
 export function statAt(path: string): Stats | undefined {

@@ -1,11 +1,11 @@
 /**
- * What a Git configuration names that Git runs or reads as configuration too: its hooks' directory, its file
- * system monitor, its includes.
+ * Finds the paths in a Git configuration from which Git runs programs or reads more configuration: the directory of
+ * hooks, the file system monitor and includes.
  */
 
 /**
- * Paths as they are written there: relative ones start at the worktree, `include`s at the configuration's directory,
- * worktrees at Git's.
+ * Paths as they are written there. Relative ones start at the worktree, `include`s at the directory of the
+ * configuration, and worktrees at Git's directory.
  */
 export interface NamedPaths {
   hooks: string[];
@@ -18,7 +18,7 @@ const COMMENT = /[#;][^\n]*/y;
 const SECTION = /\[\s*([\w.-]+)(?:[ \t]+"(?:[^"\\\n]|\\.)*")?\s*\]/y;
 const KEY = /([A-Za-z][\w-]*)[ \t]*(=?)[ \t]*/y;
 const REST_OF_LINE = /[^\n]*/y;
-/** A piece of a value: in quotes nothing begins a comment, and a backslash at its end continues the line. */
+/** A piece of a value: in quotes nothing begins a comment, and a backslash at the end of a line continues it. */
 const PIECE = /"((?:[^"\\\n]|\\[\s\S])*)"?|((?:[^"\\\n#;]|\\\r?\n|\\[\s\S])+)/y;
 
 export function pathsNamedIn(config: string): NamedPaths {
@@ -68,14 +68,14 @@ function unescaped(text: string): string {
   return text.replace(/\\(?:\r?\n|([\s\S]))/g, (_, one: string | undefined) => one ?? '');
 }
 
-/** The program of a command line, where it is named by a path: `true` and programs on PATH are none of the worktree's. */
+/** The program of a command line, if a path names it. `true` and programs on PATH are not in the worktree. */
 function programIn(command: string): string[] {
   const [, quoted, plain] = /^\s*(?:["']([^"']+)["']|(\S+))/.exec(command) ?? [];
   const program = quoted ?? plain;
   return program?.includes('/') ? [program] : [];
 }
 
-/** Husky names `.husky/_`, whose scripts run those beside it. */
+/** Husky names `.husky/_`, whose scripts run the ones in `.husky`: protect all of them. */
 function hooksHome(path: string): string {
   return path.replace(/\/_\/?$/, '');
 }

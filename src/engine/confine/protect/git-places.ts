@@ -1,5 +1,4 @@
-/** Finds Git's configuration and hooks in the directories that a command is about to see, or has left. */
-import { lstatSync, readlinkSync } from 'node:fs';
+/** Finds Git's configuration and hooks in the served directories, before a command runs and after it. */
 import { basename, join, relative, sep } from 'node:path';
 import { asOwner } from '../directory/as-owner.ts';
 import type { Dir } from '../directory/dir.ts';
@@ -9,46 +8,49 @@ import type { Absence } from '../scan/absence.ts';
 import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
-import { CONTROL, gitControl } from './git-control.ts';
-import { pathsNamedBy, pathsNamedByBare } from './git-named.ts';
+import { targetOf } from './followed-path.ts';
+import { CONTROL, gitControl, looksLikeRepository } from './git-control.ts';
+import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { GIT } from './git-names.ts';
 import { type Rebase, rebaseIn } from './git-rebase.ts';
 
-/** Before each command, at most this many entries are searched. */
+/** How many entries to search before each command at most. */
 export const MOST_ENTRIES = 20_000;
-/** Each directory in which Git was found before is searched again: a command could make very many. */
-const MOST_FIRST = 1000;
-/** Large, and hardly ever with repositories in it: searched last. */
-const LAST = 'node_modules';
-/** Large, and in a repository without others. */
-const CONTENTS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
+/** How many of the directories in which Git was found before are searched again: a command could make very many. */
+const MOST_SEARCHED_AGAIN = 1000;
+/** Searched last: it is large, and hardly ever has repositories in it. */
+const SEARCHED_LAST = 'node_modules';
+/** Not searched in a repository: these are large, and hold no other repositories. */
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
 /** Other calls get their turn after this long. */
 const TURN_MS = 10;
 
-/** A directory by the raw names that lead to it from its root: no path need name it, for names need not be UTF-8. */
+/**
+ * A directory, by the raw names that lead to it from its root. A path could not name it, since names need not be UTF-8.
+ */
 export interface PlaceInRoot {
   root: Root;
-  /** With `/` between the names; empty for the root. */
-  way: string;
+  /** Raw names with `/` between them; empty for the root. */
+  rawPath: string;
 }
 
 export interface Repository extends PlaceInRoot {
-  /** When it was made. */
+  /** When the directory was made. */
   born: number;
 }
 
 export interface GitPlaces {
-  /** Directories of Git: what looks like a repository. */
+  /** Directories that look like a repository, by path. */
   repositories: Map<string, Repository>;
   /** Directories in which Git was found: worktrees and repositories. */
   holders: Set<string>;
-  /** Files and directories that are there and must stay as they are, those first that matter most. */
+  /** Files and directories that exist and must stay as they are, the most important ones first. */
   fixed: Set<string>;
-  /** Names that must not appear. */
+  /** Paths where nothing may appear. */
   absent: Set<string>;
-  /** Files called `.git`, and links that lead Git on, with what each says: a mount cannot hold a link. */
+  /** Files called `.git`, and links that Git follows, with the content of each: a mount cannot protect a link. */
   pointers: Map<string, string>;
-  /** Rebases that wait to be continued, by their repositories. */
+  /** Unfinished rebases, by the paths of their repositories. */
   rebases: Map<string, Rebase>;
   /** How many entries were searched. */
   entries: number;
@@ -59,11 +61,11 @@ export interface GitPlaces {
 }
 
 export interface GitPlacesOptions {
-  /** How many entries to search. */
+  /** How many entries to search at most. */
   most?: number;
-  /** Directories that were repositories once: their configuration stays protected while they are none. */
+  /** Directories that were repositories once: their configuration stays protected when they no longer look like one. */
   known?: ReadonlySet<string>;
-  /** Directories in which Git was found before: searched in any case, however many entries there are by now. */
+  /** Directories in which Git was found before: searched first, however many entries there are by now. */
   first?: ReadonlySet<string>;
 }
 
@@ -79,11 +81,11 @@ export async function findGitPlaces(
   return finder.found;
 }
 
-/** Holds the directory, without following links; undefined where there is none, or nobody may use it. */
-export function withHeld<T>({ root, way }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
-  let dir = root.dir.again();
+/** Opens the directory without following links, and runs `use`. Undefined if it is missing or cannot be used. */
+export function withHeld<T>({ root, rawPath }: PlaceInRoot, use: (dir: Dir) => T): T | undefined {
+  let dir = root.dir.duplicate();
   try {
-    for (const name of way === '' ? [] : way.split('/')) {
+    for (const name of rawPath === '' ? [] : rawPath.split('/')) {
       const outer = dir;
       const inner = outer.enterRaw(Buffer.from(name, 'latin1'));
       if (inner === undefined) return undefined;
@@ -116,7 +118,7 @@ class GitPlacesFinder {
   readonly #first: ReadonlySet<string>;
   /** Whether each directory that was inspected is Git's own. */
   readonly #inspected = new Map<string, boolean>();
-  /** Files called `.git`. Each is compared after the command too, so they are the last to be fixed. */
+  /** Files called `.git`. Each is compared after the command too, so they come last in `fixed`. */
   readonly #files: string[] = [];
   #began = performance.now();
 
@@ -131,10 +133,10 @@ class GitPlacesFinder {
     for (const { dir, real } of this.#roots) {
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
     }
-    for (const path of [...this.#wayTo(cwd), ...[...this.#first].slice(0, MOST_FIRST)]) {
+    for (const path of [...this.#pathsTo(cwd), ...[...this.#first].slice(0, MOST_SEARCHED_AGAIN)]) {
       await this.#pause();
       for (const root of this.#roots) {
-        if (isWithin(path, root.real)) this.#inspect({ root, way: rawOf(relative(root.real, path)) });
+        if (isWithin(path, root.real)) this.#inspect({ root, rawPath: rawOf(relative(root.real, path)) });
       }
     }
     const cursors = new Map(this.#roots.map((root) => [root, openCursor(scanRootOf(root.dir))]));
@@ -146,9 +148,9 @@ class GitPlacesFinder {
     for (const path of this.#files) this.found.fixed.add(path);
   }
 
-  /** The upper directories first: what lies deep, however much it is, hides nothing that lies higher. */
+  /** Searches upper directories first, so that nothing deep down, however much it is, hides what is higher up. */
   async #below(cursors: ReadonlyMap<Root, Cursor>): Promise<void> {
-    let waiting = this.#roots.map((root): PlaceInRoot => ({ root, way: '' }));
+    let waiting = this.#roots.map((root): PlaceInRoot => ({ root, rawPath: '' }));
     for (let last: PlaceInRoot[] = []; waiting.length > 0; waiting = last, last = []) {
       for (const place of waiting) {
         if (this.found.entries >= this.#most) {
@@ -157,8 +159,8 @@ class GitPlacesFinder {
         }
         await this.#pause();
         for (const inner of await this.#directoriesIn(place, cursors.get(place.root)!)) {
-          const isLast = inner.way.endsWith(`/${LAST}`) || inner.way === LAST;
-          (isLast && !place.way.split('/').includes(LAST) ? last : waiting).push(inner);
+          const isLast = inner.rawPath.endsWith(`/${SEARCHED_LAST}`) || inner.rawPath === SEARCHED_LAST;
+          (isLast && !place.rawPath.split('/').includes(SEARCHED_LAST) ? last : waiting).push(inner);
         }
       }
     }
@@ -166,7 +168,7 @@ class GitPlacesFinder {
 
   /** Searches a directory, and returns those in it that may hold more. */
   async #directoriesIn(place: PlaceInRoot, cursor: Cursor): Promise<PlaceInRoot[]> {
-    const { root, way } = place;
+    const { root, rawPath } = place;
     const listing = await this.#list(place, cursor);
     if (typeof listing === 'string') return [];
     const { names, types } = listing;
@@ -177,15 +179,15 @@ class GitPlacesFinder {
     );
     const isGit = (mayBeGit || this.#isKnown(pathOf(place))) && this.#inspect(place);
     return names
-      .filter((name, index) => types[index] === 'directory' && !(isGit && CONTENTS.has(name)))
-      .map((name) => ({ root, way: way === '' ? name : `${way}/${name}` }));
+      .filter((name, index) => types[index] === 'directory' && !(isGit && NOT_SEARCHED.has(name)))
+      .map((name) => ({ root, rawPath: rawPath === '' ? name : `${rawPath}/${name}` }));
   }
 
-  /** In turns: there may be hundreds of thousands of entries. */
+  /** Lists in turns, since there may be hundreds of thousands of entries. */
   async #list(place: PlaceInRoot, cursor: Cursor): Promise<Listing | Absence> {
     try {
-      const listing = cursor.goTo(place.way) ?? (await cursor.listInTurns(() => this.#pause()));
-      // Git finds its own by their names, also where nobody may list them.
+      const listing = cursor.goTo(place.rawPath) ?? (await cursor.listInTurns(() => this.#pause()));
+      // Git opens its files by name, even in a directory that nobody may list.
       return listing === 'unreadable'
         ? (withHeld(place, (dir) => asOwner(dir, () => cursor.list())) ?? listing)
         : listing;
@@ -194,7 +196,7 @@ class GitPlacesFinder {
     }
   }
 
-  #wayTo(cwd: string): string[] {
+  #pathsTo(cwd: string): string[] {
     return this.#roots.flatMap(({ real }) => {
       if (!isWithin(cwd, real)) return [];
       const names = relative(real, cwd).split(sep).filter(Boolean);
@@ -216,7 +218,7 @@ class GitPlacesFinder {
     });
   }
 
-  /** Takes note of what a directory holds, once; returns whether it is Git's own. */
+  /** Records what a directory holds, once. Returns whether it is a repository. */
   #inspect(place: PlaceInRoot): boolean {
     const path = pathOf(place);
     const inspected =
@@ -227,7 +229,7 @@ class GitPlacesFinder {
     return inspected;
   }
 
-  /** Whether the directory is a repository, or was one. A worktree's `.git` is noted as well. */
+  /** Returns whether the directory is a repository, or was one. Records the `.git` of a worktree too. */
   #inspectDirectory(dir: Dir, path: string, place: PlaceInRoot): boolean {
     const { holders, pointers, rebases, repositories } = this.found;
     const git = dir.lstat(GIT)?.type;
@@ -237,7 +239,7 @@ class GitPlacesFinder {
       pointers.set(join(path, GIT), dir.readAbove(0, GIT) ?? '');
     }
     if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
-    const isRepository = looksLikeRepository(dir);
+    const isRepository = looksLikeRepository(dir, 0);
     if (isRepository) repositories.set(path, { ...place, born: dir.stat().birthtimeMs });
     if (isRepository || git !== undefined) holders.add(path);
     if (!isRepository && !this.#isKnown(path)) return false;
@@ -248,7 +250,10 @@ class GitPlacesFinder {
     return true;
   }
 
-  /** What is there stays as it is, and so does the first link on the way; what is missing must stay so. */
+  /**
+   * Records that what is there must stay as it is, and so must the first link on the way. What is missing must not
+   * appear.
+   */
   #note(path: string): void {
     const root = this.#roots.find(({ real }) => isWithin(path, real) && path !== real);
     if (root === undefined) return;
@@ -256,7 +261,7 @@ class GitPlacesFinder {
     let at = root.real;
     for (const name of relative(root.real, path).split(sep)) {
       at = join(at, name);
-      const target = linkTarget(at);
+      const target = targetOf(at);
       if (target !== undefined) {
         pointers.set(at, target);
         return;
@@ -266,20 +271,7 @@ class GitPlacesFinder {
   }
 }
 
-/** For eyes where a name on the way is not valid UTF-8: then nothing is there by this path. */
-function pathOf({ root, way }: PlaceInRoot): string {
-  return join(root.real, shownRaw(way).text);
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function looksLikeRepository(dir: Dir): boolean {
-  if (!dir.hasAbove(0, 'HEAD')) return false;
-  return dir.hasAbove(0, 'commondir') || (dir.hasAbove(0, 'objects') && dir.hasAbove(0, 'refs'));
+/** Only for display if a name on the way is not valid UTF-8: then nothing is at this path. */
+function pathOf({ root, rawPath }: PlaceInRoot): string {
+  return join(root.real, shownRaw(rawPath).text);
 }

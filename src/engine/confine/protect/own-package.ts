@@ -1,9 +1,9 @@
 /**
  * The files of this package that run late: worker sources, the tables of encodings and the ripgrep program.
  *
- * The package may lie inside a served directory. A client that could change these files there could run code in the
- * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or command;
- * what is on the disk later is not run.
+ * The package may be inside a served directory. A client that could change these files there could run code in the
+ * server, outside every sandbox. So the server reads them, or notes their state, before the first change, search or
+ * command, and never runs what is on the disk later.
  */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -21,11 +21,11 @@ const MANIFEST = 'package.json';
 export interface OwnPackage {
   /** Every directory that holds something the server runs, with all links resolved. */
   readonly directories: readonly string[];
-  /** Single files beside what others may change. */
+  /** Single files in directories that clients may otherwise change. */
   readonly files: readonly string[];
   /**
-   * Links by which the program was started and by which it finds ripgrep, as npm and pnpm make them: to replace one
-   * is to choose what starts next.
+   * Links through which the program was started and finds ripgrep, as npm and pnpm make them: a client that could
+   * replace one would choose what starts next.
    */
   readonly links: readonly OwnLink[];
   /** Places where the next start would look for ripgrep first: nothing may appear there. */
@@ -38,19 +38,19 @@ export interface OwnPackage {
 
 export interface OwnProgram {
   path: string;
-  /** How the file looked when it was noted. */
+  /** The `fileState` of the file when it was noted. */
   state: string;
 }
 
 let noted: OwnPackage | undefined;
 let program: string | undefined;
 
-/** Takes the file that Node was started with, so that the links on the way to it are protected too. Call it first. */
+/** Sets the file that Node was started with, so that the links on the way to it are protected too. Call this first. */
 export function noteProgram(path: string): void {
   program = path;
 }
 
-/** Notes everything at the first call; later calls give the same. */
+/** Notes everything at the first call; later calls return the same. */
 export function ownPackage(): OwnPackage {
   noted ??= noteOwnPackage();
   return noted;
@@ -60,7 +60,7 @@ export function workerSource(name: WorkerName): string {
   return ownPackage().workers.get(name) ?? '';
 }
 
-/** What a thread gets at its start, should it need the tables of encodings. */
+/** What a thread gets at its start, in case it needs the tables of encodings. */
 export function converterMemory(): SharedArrayBuffer {
   return ownPackage().converter;
 }
@@ -69,7 +69,7 @@ export function converterSource(): string {
   return Buffer.from(converterMemory()).toString('utf8');
 }
 
-/** Changes with every write to the file, also with one in place that puts the times back. */
+/** Changes with every write to the file, even a write in place that restores the times. */
 export function fileState(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (!stat?.isFile()) return undefined;
@@ -81,13 +81,13 @@ function noteOwnPackage(): OwnPackage {
   const home = packageAround(bundles);
   const ripgrep = findRipgrep(bundles);
   const directories = new Set([bundles, ...ripgrep.directories]);
-  // A clone is somebody's sources as well: of that, only what runs is protected.
+  // A clone also holds sources that people edit: there, only what runs is protected.
   if (home !== undefined && isInstalled(home)) directories.add(home);
   const manifest = home === undefined ? [] : [join(home, MANIFEST)];
   return {
     directories: [...directories],
-    // A client that could replace Node itself, which may be installed in a home, would choose what runs at the next
-    // start.
+    // A client that could replace Node itself, which may be installed in a home directory, would choose what runs at
+    // the next start.
     files: [...manifest, ...ripgrep.files, realOf(process.execPath)],
     links: [...linksTo(bundles, program), ...ripgrep.links],
     missing: ripgrep.missing,

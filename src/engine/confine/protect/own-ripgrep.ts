@@ -9,12 +9,12 @@ import { isWithin } from '../roots.ts';
 import { type FollowedPath, followPath, type OwnLink, statAt } from './followed-path.ts';
 
 export interface FoundRipgrep {
-  /** Of the packages. */
+  /** The directories of the packages. */
   directories: string[];
-  /** The program, where a link leads to it out of its package. */
+  /** The program, if a link leads to it outside of its package. */
   files: string[];
   links: OwnLink[];
-  /** Places where it was looked for and is not, although the next start would look there too. */
+  /** Places where ripgrep is not, although the next start would look there too. */
   missing: string[];
   program: string | undefined;
 }
@@ -34,7 +34,7 @@ export function findRipgrep(bundles: string): FoundRipgrep {
   return found;
 }
 
-/** The directory of a package as it is found from `from`. One that is broken counts: it could be mended. */
+/** The directory of a package, as Node finds it from `from`. A broken package counts, because it could be repaired. */
 function nearest(name: string, from: string, found: FoundRipgrep): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     if (basename(at) !== PACKAGES) {

@@ -1,24 +1,25 @@
 /**
  * Remembers repositories that name nothing but their own hooks, so that a write in one need not read its configuration
- * each time. To change that changes the change time of one of these entries, which no program can set.
+ * each time. A change that makes one name more also changes the ctime of an entry that is checked here, and no program
+ * can set a ctime.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 
-/** Two changes within so short a time could bear the same time. */
+/** Two changes within so short a time could have the same timestamp. */
 const SETTLED_AFTER_MS = 2000;
 const MOST_KNOWN = 64;
 
 const known = new Map<string, { state: string; named: readonly string[] }>();
 
-/** What the repository of a worktree names, if it is known and has not changed; undefined otherwise. */
+/** The paths that the repository of a worktree names, if they are known and nothing has changed. */
 export function recallNamed(worktree: string): readonly string[] | undefined {
   const repository = known.get(worktree);
   return repository && stateOf(worktree) === repository.state ? repository.named : undefined;
 }
 
-/** `find` looks it up; remembers the answer where all of it follows from entries whose changes show. */
+/** Finds the paths with `find`, and remembers them if `stateOf` shows every change that could add one. */
 export function rememberNamed(worktree: string, find: () => string[]): string[] {
   const state = stateOf(worktree);
   const named = find();

@@ -1,14 +1,14 @@
 /**
  * Places inside the roots that no tool may change, each with its reason.
  *
- * The wall asks here before every change, when a path has already become a held directory and one name. A
- * protected directory is known by its identity and held open: no rename, link, bind mount or other spelling
- * makes it another one. Moving or deleting a directory above it counts as changing it.
+ * The wall asks here before every change, when it has already resolved the path to a held directory and one name. A
+ * protected directory is held open and known by its identity, so no rename, link, bind mount or other spelling can
+ * disguise it. Moving or deleting a directory above it counts as changing it.
  */
 import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Dir } from '../directory/dir.ts';
-import type { Keeper } from '../protection.ts';
+import type { DirectoryOpener } from '../protection.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { type GitPlace, gitControl, gitControlBelow, gitMadeTogether } from './git-control.ts';
@@ -16,7 +16,7 @@ import { ownPackage } from './own-package.ts';
 
 export type ProtectedReason = Exclude<ReadOnlyReason, 'server' | 'directory'>;
 
-/** As the sandbox gets it: a file or directory that is shown read-only and cannot be moved. */
+/** A file or directory that the sandbox shows as read-only and keeps in its place. */
 export interface ProtectedPlace {
   /** Absolute, with all links resolved. */
   path: string;
@@ -24,30 +24,33 @@ export interface ProtectedPlace {
 }
 
 export interface HeldPlace extends ProtectedPlace {
-  /** The directory itself or, of a file, the one that it is in. */
+  /** The directory itself or, for a file, the directory that it is in. */
   dir: Dir;
-  /** Of a file. */
+  /** The name of a file, in lower case; undefined for a directory. */
   name?: string;
 }
 
-/** What the program itself runs from: held once, by whichever wall asks first, for as long as the process lives. */
+/**
+ * What the program itself runs from. The first wall that asks opens these places, and they stay open until the process
+ * ends.
+ */
 const ownPlaces = new Map<string, readonly HeldPlace[]>();
 
 export class ProtectedPlaces {
-  readonly #keeper: Keeper;
+  readonly #opener: DirectoryOpener;
   /** Whether Git's configuration and hooks are protected. */
   readonly git: boolean;
   readonly #added = new Set<HeldPlace>();
   readonly #ancestors = new TurnMemo<readonly string[]>();
 
-  constructor(keeper: Keeper, { git }: { git: boolean }) {
-    this.#keeper = keeper;
+  constructor(opener: DirectoryOpener, { git }: { git: boolean }) {
+    this.#opener = opener;
     this.git = git;
   }
 
-  /** A directory of the server's own that no tool may change, until the function that is given back is called. */
+  /** Protects a directory of the server's own until the returned function is called. */
   add(directory: string): () => void {
-    const held = holdPlace(this.#keeper, directory);
+    const held = holdPlace(this.#opener, directory);
     for (const place of held) this.#added.add(place);
     return () => {
       for (const place of held) {
@@ -71,7 +74,7 @@ export class ProtectedPlaces {
     if (found) fail({ kind: 'read-only', path: found.shown, why: 'git' });
   }
 
-  /** Fails when a move from or to this place takes along, or brings, what Git or the next start would run. */
+  /** Fails when a move from or to this place would move something that Git or the next start runs. */
   requireNothingBelow(place: GitPlace & { shown: string }): void {
     const why = isAboveOwnName(place.path) ? 'program' : this.git ? gitControlBelow(place) : undefined;
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
@@ -89,13 +92,13 @@ export class ProtectedPlaces {
     if (found) fail({ kind: 'read-only', path: shown, why: found.reason });
   }
 
-  /** Held at the first change: a start that only reads need not pay for it. */
+  /** Opens the program's own places at the first change, so that a server that only reads does not pay for it. */
   list(): readonly HeldPlace[] {
-    const { kind } = this.#keeper.protection;
+    const { kind } = this.#opener.protection;
     let own = ownPlaces.get(kind);
     if (own === undefined) {
       const { directories, files, links } = ownPackage();
-      const hold = (path: string, name?: string) => holdPlace(this.#keeper, path, name);
+      const hold = (path: string, name?: string) => holdPlace(this.#opener, path, name);
       own = [
         ...directories.flatMap((path) => hold(path)),
         ...[...files, ...links.map(({ path }) => path)].flatMap((path) => hold(path, basename(path))),
@@ -122,8 +125,8 @@ export class ProtectedPlaces {
 }
 
 /**
- * Names that the next start goes by. Most are missing, and the directory of a link may be made again, so they are known
- * by their paths; not every system takes these letter by letter.
+ * Paths that decide what the next start runs. Most of them do not exist, and the directory of a link may be made again,
+ * so only their text identifies them. It is in lower case, for systems that ignore case.
  */
 let ownNames: readonly string[] | undefined;
 
@@ -145,12 +148,12 @@ function isAboveOwnName(path: string): boolean {
   return namesOfOwn().some((each) => isWithin(each, lower));
 }
 
-function holdPlace(keeper: Keeper, path: string, name?: string): HeldPlace[] {
+function holdPlace(opener: DirectoryOpener, path: string, name?: string): HeldPlace[] {
   try {
-    const dir = keeper.hold(name === undefined ? path : dirname(path));
+    const dir = opener.hold(name === undefined ? path : dirname(path));
     return [{ path, reason: 'program', dir, ...(name !== undefined && { name: name.toLowerCase() }) }];
   } catch {
-    // Not there, so there is nothing to change.
+    // It does not exist, so there is nothing to change.
     return [];
   }
 }

@@ -1,12 +1,12 @@
-/** Why a walk cannot see an entry. */
+/** Why a walk cannot read an entry. */
 import { NotRegular } from '../directory/dir.ts';
 import { isShortage } from '../errno.ts';
 
-/** Why an entry could not be opened: it is not (or no longer) there as that kind of entry, or may not be read. */
+/** Why an entry could not be opened: no entry of that kind is there (any more), or this user may not read it. */
 export type Absence = 'gone' | 'unreadable';
 
 /**
- * What an error of opening or reading means for a walk. It rethrows what is not an error of the system, and also a
+ * What an error of opening or reading means for a walk. Rethrows an error that does not come from the system, and a
  * shortage of the system's resources: an entry that could not be read for that reason is neither gone nor forbidden.
  */
 export function absenceOf(error: unknown): Absence {

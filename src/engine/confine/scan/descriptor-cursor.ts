@@ -6,6 +6,7 @@ import { typeOf } from '../stat.ts';
 import { type Absence, absenceOf } from './absence.ts';
 import type { Cursor, EntryFacts, FileState } from './cursor.ts';
 import {
+  type DirectoryState,
   type Listing,
   type ListingMemory,
   listAt,
@@ -15,15 +16,15 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { identityOf, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
+import { heldIdentity, leadsTo, pathOfDescriptor, quickPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
-// Taken out of the module once: they are called for every file, and going through its names costs each time.
+// Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { openSync, closeSync } = fs;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const O_PATH = 0o10000000;
-/** Deeper directories are found again from the nearest one that is still held. */
+/** How many levels keep their descriptors. The cursor reopens others from the nearest level that is still open. */
 const MAX_HELD = 8;
 const QUIET_STAT = { throwIfNoEntry: false } as const;
 
@@ -32,15 +33,18 @@ export class DescriptorCursor implements Cursor {
   readonly #memory: ListingMemory | undefined;
   readonly #descriptors = descriptorsPath();
   #names: string[] = [];
-  /** The descriptor of each level, -1 where it was let go. */
+  /** The descriptor of each level, -1 where it is closed. */
   #held: number[] = [];
-  /** Of the current directory; undefined when the last step failed, so that no stale number is ever used. */
+  /**
+   * The path before each name in the current directory; undefined when the last step failed, so that no stale
+   * descriptor is ever used.
+   */
   #prefix: string | undefined;
   #current: number;
   #directory: string | undefined = '';
-  /** Where the root is; empty where that is not to be used. */
+  /** The path of the root; empty if it must not be used. */
   #rootPath: string | undefined;
-  /** Where `state` looks for entries of the current directory, once that is known. */
+  /** The path before each name for `state`, once it is known. */
   #statPrefix: string | undefined;
 
   constructor(root: number, memory: ListingMemory | undefined) {
@@ -95,19 +99,34 @@ export class DescriptorCursor implements Cursor {
     }
   }
 
-  async listInTurns(pause: () => Promise<void> | undefined): Promise<Listing | Absence> {
+  listInTurns(pause: () => Promise<void> | undefined): Listing | Absence | Promise<Listing | Absence> {
     if (this.#prefix === undefined) return 'gone';
     try {
       const state = this.#memory && stateOf(this.#current, this.#prefix);
       const known = state && this.#memory!.recall(state);
       if (known) return known;
-      const listing = await listInTurnsAt(this.#prefix, pause);
+      const listing = listInTurnsAt(this.#prefix, pause);
+      if (listing instanceof Promise) return this.#listed(listing, state);
       if (state) this.#memory!.remember(state, listing);
       return listing;
     } catch (error) {
-      if (error instanceof EngineFailure) throw error;
-      return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
+      return this.#afterFailure(error);
     }
+  }
+
+  async #listed(listing: Promise<Listing>, state: DirectoryState | undefined): Promise<Listing | Absence> {
+    try {
+      if (state) this.#memory!.remember(state, await listing);
+      return await listing;
+    } catch (error) {
+      return this.#afterFailure(error);
+    }
+  }
+
+  /** Tries to list everything at once, which is all that some directories allow. */
+  #afterFailure(error: unknown): Listing | Absence {
+    if (error instanceof EngineFailure) throw error;
+    return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
   }
 
   open(name: string): number | Absence {
@@ -180,7 +199,7 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
     const path = quickPath(this.#rootPath, this.#directory ?? '', names.length);
-    const held = path === undefined ? undefined : identityOf(this.#current);
+    const held = path === undefined ? undefined : heldIdentity(this.#current);
     if (path !== undefined && held && leadsTo(path, held)) {
       statAll(path, names, take);
       if (leadsTo(path, held)) return;
@@ -227,7 +246,7 @@ export class DescriptorCursor implements Cursor {
   }
 }
 
-/** `/proc/<pid>` is `/proc/self` with one link less to resolve at each lookup, where it is the same process. */
+/** `/proc/<pid>` has one link less to resolve at each lookup than `/proc/self`, if it is the same process. */
 let ownDescriptors: string | undefined;
 function descriptorsPath(): string {
   if (ownDescriptors !== undefined) return ownDescriptors;

@@ -1,8 +1,8 @@
 /**
- * Remembers the entries of directories that have not changed since: a project is searched again and again.
+ * Remembers the entries of directories that have not changed: clients search the same project again and again.
  *
- * A directory's change time moves with every entry that comes or goes, and nobody can set it. What was listed within a
- * moment of a change is not remembered, since a second change could bear the same time.
+ * A directory's change time moves with every entry that is added or removed, and no program can set it. A listing made
+ * within a moment of a change is not remembered, since a second change could have the same timestamp.
  */
 import type { DirectoryState, Listing, ListingMemory } from './listing.ts';
 
@@ -14,7 +14,7 @@ interface Remembered extends DirectoryState {
 }
 
 export class ListingCache implements ListingMemory {
-  /** By inode number; of two directories on two devices that share one, only the last is remembered. */
+  /** By inode number. If two directories on two devices share one, only the last is remembered. */
   readonly #known = new Map<number, Remembered>();
   #names = 0;
 

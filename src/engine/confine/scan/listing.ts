@@ -1,4 +1,4 @@
-/** Lists a held directory with raw names, and tells whether it is as it was when it was listed before. */
+/** Lists a held directory with raw names, and identifies the state in which it was listed. */
 import * as fs from 'node:fs';
 import type { EntryType } from '../../failures.ts';
 import { isTemporary } from '../content/draft-names.ts';
@@ -21,7 +21,7 @@ export function namesOf(listing: Listing, type: EntryType): readonly string[] {
   return names;
 }
 
-/** Identifies a directory that was listed before and has not changed since. */
+/** Identifies one version of a directory: as long as its state is the same, so are its entries. */
 export interface DirectoryState {
   dev: number;
   ino: number;
@@ -34,11 +34,11 @@ export interface ListingMemory {
   remember(state: DirectoryState, listing: Listing): void;
 }
 
-/** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
+/** File systems on which a directory's change time is known to move with every change: ext, XFS, btrfs … */
 const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
 const trustedDevices = new Map<number, boolean>();
 
-/** Undefined where a change could go unnoticed, or where two directories could be taken for the same. */
+/** Undefined if a change could go unnoticed, or if two directories could have the same state. */
 export function stateOf(directory: number, path: string): DirectoryState | undefined {
   const { dev, ino, mtimeMs, ctimeMs } = fs.fstatSync(directory);
   let trusted = trustedDevices.get(dev);
@@ -51,31 +51,55 @@ export function stateOf(directory: number, path: string): DirectoryState | undef
 }
 
 export function listAt(path: string): Listing {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
+  const listing = newListing();
+  addEntries(listing, fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' }));
+  return listing;
+}
+
+/** The same as `listAt`, with a pause between two batches of entries, and without a promise if one batch is enough. */
+export function listInTurnsAt(
+  path: string,
+  pause: () => Promise<void> | undefined,
+): Listing | Promise<Listing> {
+  const listing = newListing();
+  const batches = entryBatches(path);
+  // Not a for-of loop: leaving one would end the generator.
+  for (let next = batches.next(); !next.done; next = batches.next()) {
+    addEntries(listing, next.value);
+    if (next.value.length === ENTRIES_A_BATCH) return addInTurns(listing, batches, pause);
+  }
+  return listing;
+}
+
+async function addInTurns(
+  listing: GrowingListing,
+  batches: Iterable<readonly fs.Dirent[]>,
+  pause: () => Promise<void> | undefined,
+): Promise<Listing> {
+  await pause();
+  for (const entries of batches) {
+    addEntries(listing, entries);
+    await pause();
+  }
+  return listing;
+}
+
+interface GrowingListing extends Listing {
+  readonly names: string[];
+  readonly types: EntryType[];
+}
+
+function newListing(): GrowingListing {
+  return { names: [], types: [] };
+}
+
+function addEntries({ names, types }: GrowingListing, entries: readonly fs.Dirent[]): void {
+  for (const entry of entries) {
     const type = typeOf(entry);
     if (isTemporary(entry.name, type)) continue;
     names.push(entry.name);
     types.push(type);
   }
-  return { names, types };
-}
-
-/** The same as `listAt`, with a pause between one batch of entries and the next. */
-export async function listInTurnsAt(path: string, pause: () => Promise<void> | undefined): Promise<Listing> {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const entries of entryBatches(path)) {
-    for (const entry of entries) {
-      const type = typeOf(entry);
-      if (isTemporary(entry.name, type)) continue;
-      names.push(entry.name);
-      types.push(type);
-    }
-    await pause();
-  }
-  return { names, types };
 }
 
 /** All raw names of a directory, one batch after the other, in the order of the disk. */
@@ -88,7 +112,7 @@ export function* nameBatches(path: string): Generator<string[]> {
     }
   } catch (error) {
     if (begun) throw error;
-    // Where the file system tells no types, Node looks for each name by itself, and cannot do so for raw ones.
+    // Where the file system reports no types, Node stats each name by itself, which it cannot do for raw names.
     yield fs.readdirSync(path, { encoding: 'latin1' });
   }
 }
@@ -96,7 +120,7 @@ export function* nameBatches(path: string): Generator<string[]> {
 const ENTRIES_A_BATCH = 1024;
 
 function* entryBatches(path: string): Generator<fs.Dirent[]> {
-  // Node's types know only UTF-8 here; it takes every encoding.
+  // Node's type declarations allow only UTF-8 here; Node itself takes every encoding.
   const encoding = 'latin1' as 'utf8';
   const directory = fs.opendirSync(path, { encoding, bufferSize: ENTRIES_A_BATCH });
   try {
@@ -113,8 +137,8 @@ function* entryBatches(path: string): Generator<fs.Dirent[]> {
 }
 
 /**
- * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
- * do so for raw ones.
+ * For file systems that report no types in listings: Node then stats each name by itself, which it cannot do for raw
+ * names.
  */
 export function listUntyped(path: string): Listing {
   const names: string[] = [];

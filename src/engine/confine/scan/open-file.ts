@@ -1,22 +1,22 @@
-/** A file that a cursor has opened: reading it, and what can be known of it by its descriptor. */
+/** Reads a file that a cursor has opened, and finds out about it by its descriptor. */
 import * as fs from 'node:fs';
 import type { Cursor, FileState } from './cursor.ts';
 
-// Taken out of the module once: they are called for every file, and going through its names costs each time.
+// Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { readSync, closeSync, fstatSync } = fs;
 
-/** ext, XFS, btrfs, F2FS: they also move the times of a file that is written through mapped memory, within a minute. */
+/** ext, XFS, btrfs, F2FS: within a minute, they also change the times after writes through mapped memory. */
 const SAVED_TO_DISK = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010]);
 const trueTimes = new Map<number, boolean>();
 
-/** Reads from a place in the file: what has no places (a FIFO, a terminal) is refused by the system. */
+/** Reads at a position, which the system refuses for what has no positions, such as a FIFO or a terminal. */
 export function readFile(fd: number, into: Buffer, offset: number, length: number, from: number): number {
   return readSync(fd, into, offset, length, from);
 }
 
 /**
- * Must be true before a byte that was read is used. It is asked apart from opening, since most files of a
- * search hold no candidate and are closed again without it.
+ * Must be true before a byte that was read is used. It is separate from opening, since most files of a search hold no
+ * candidate and are closed without this check.
  */
 export function isRegularFile(fd: number): boolean {
   return fstatSync(fd).isFile();
@@ -26,7 +26,7 @@ export function stateOfFile(fd: number): FileState {
   return fstatSync(fd);
 }
 
-/** Whether the times of a file, on the disk of this number, move whenever its bytes change. */
+/** Whether the times of a file on this device change whenever its bytes do. */
 export function keepsTrueTimes(fd: number, dev: number): boolean {
   let known = trueTimes.get(dev);
   if (known === undefined) {
@@ -36,7 +36,7 @@ export function keepsTrueTimes(fd: number, dev: number): boolean {
   return known;
 }
 
-/** The beginning of a regular file of the cursor's directory, if it is there and may be read. */
+/** Reads the beginning of a regular file in the cursor's directory; undefined if that fails. */
 export function readSmallFile(cursor: Cursor, name: string, limit: number): Buffer | undefined {
   if (cursor.facts(name)?.type !== 'file') return undefined;
   const fd = cursor.open(name);

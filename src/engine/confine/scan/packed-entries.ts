@@ -1,6 +1,6 @@
 /**
- * The entries of directories with what the system says of each, packed: a scan of a hundred thousand entries is sent
- * between threads, kept and compared without an object for each of them.
+ * Packs the entries of directories and their facts, so that a scan of a hundred thousand entries can be sent between
+ * threads, stored and compared without an object for each of them.
  */
 import type { EntryType } from '../../failures.ts';
 import type { Stat } from '../directory/dir.ts';
@@ -8,10 +8,10 @@ import type { Stat } from '../directory/dir.ts';
 /** What a scan keeps of an entry. */
 export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
-/** The same as the system gives it: a hundred thousand of them are packed without a conversion. */
+/** The same facts as the system gives them, so that a hundred thousand of them can be packed without a conversion. */
 export interface RawStat {
   type: EntryType;
-  /** Without the type. */
+  /** Without the bits of the type. */
   mode: number;
   size: bigint;
   dev: bigint;
@@ -20,27 +20,27 @@ export interface RawStat {
   ctimeNs: bigint;
 }
 
-/** Numbers for each entry: type and mode, size, device, inode, times of modification and change. */
+/** How many numbers an entry takes: type and mode, size, device, inode, times of modification and change. */
 const FACTS = 6;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'special'];
 const TYPE_BITS = 2;
 
 /** A directory, or a part of one that has very many entries. Names and paths are raw, see raw-names.ts. */
 export interface PackedDirectory {
-  /** From the directory where the look began; empty for that itself. */
+  /** Relative to the directory where the scan began; empty for that one. */
   readonly path: string;
-  /** Which part of the directory it is. */
+  /** Which part of the directory this is. */
   readonly part: number;
-  /** Separated by NUL. */
+  /** The names, separated by NUL. */
   readonly names: string;
-  /** How many they are. */
+  /** How many names there are. */
   readonly count: number;
-  /** Where its symbolic links lead, as they are written, in the order of their names; separated by NUL. */
+  /** The targets of its symbolic links as they are written, in the order of their names, separated by NUL. */
   readonly links: string;
   readonly facts: BigInt64Array;
 }
 
-/** Many of them in a form that threads can send; the facts of all are in one array. */
+/** Many directories in a form that threads can send; the facts of all are in one array. */
 export interface PackedDirectories {
   readonly directories: readonly Omit<PackedDirectory, 'facts'>[];
   readonly facts: BigInt64Array;
@@ -56,7 +56,7 @@ export class EntryPacker {
   #facts = new BigInt64Array(1024 * FACTS);
   #used = 0;
 
-  /** Takes the facts of the next entry of a directory. */
+  /** Adds the facts of the next entry of a directory. */
   addFacts({ type, mode, size, dev, ino, mtimeNs, ctimeNs }: RawStat): void {
     if (this.#used + FACTS > this.#facts.length) {
       const larger = new BigInt64Array(this.#facts.length * 2);
@@ -74,7 +74,7 @@ export class EntryPacker {
     this.#used += FACTS;
   }
 
-  /** Ends a directory whose entries' facts were added, in this order. */
+  /** Ends a directory. The names are in the order in which the facts of the entries were added. */
   addDirectory(path: string, part: number, names: readonly string[], links: readonly string[]): void {
     if (names.length === 0) return;
     const count = names.length;
@@ -85,7 +85,7 @@ export class EntryPacker {
     this.#unread.push(path);
   }
 
-  /** Forgets the facts of the last entries. */
+  /** Removes the facts of the last entries. */
   dropFacts(entries: number): void {
     this.#used -= entries * FACTS;
   }
@@ -120,7 +120,7 @@ export function linksIn(directory: PackedDirectory): Map<number, string> {
   return links;
 }
 
-/** Whether nothing at all differs: to know that costs less than to look at a single entry. */
+/** Whether nothing differs at all: this costs less than unpacking a single entry. */
 export function isSameDirectory(a: PackedDirectory, b: PackedDirectory): boolean {
   return a.names === b.names && a.links === b.links && bytesOf(a.facts).equals(bytesOf(b.facts));
 }
@@ -157,7 +157,7 @@ export function statAt({ facts }: Facts, index: number): EntryStat {
   };
 }
 
-/** The facts of entries alone. */
+/** Packs only the facts of entries. */
 export function packedStats(stats: readonly EntryStat[]): BigInt64Array {
   const facts = new BigInt64Array(stats.length * FACTS);
   for (const [index, stat] of stats.entries()) writeFacts(facts, index * FACTS, stat);

@@ -40,7 +40,7 @@ export class PathCursor implements Cursor {
     }
   }
 
-  async listInTurns(): Promise<Listing | Absence> {
+  listInTurns(): Listing | Absence {
     return this.list();
   }
 
@@ -61,7 +61,7 @@ export class PathCursor implements Cursor {
     }
   }
 
-  /** Where a path is verified at each use, looking costs as much as reading. */
+  /** A cursor that verifies a path at each use gains nothing from this: a lookup costs as much as reading the file. */
   state(): undefined {
     return undefined;
   }

@@ -1,13 +1,13 @@
-/** What the system says of all entries of a directory, read as quickly as possible: to compare with, not to act on. */
+/** Reads the facts of all entries of a directory as quickly as possible: to compare them, not to act on them. */
 import * as fs from 'node:fs';
 import { typeOfMode } from '../stat.ts';
 import type { RawStat } from './packed-entries.ts';
 import { encodedBelow, isAscii } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
-/** To look a directory up by its path pays off when it has more entries. */
+/** From this many entries on, it pays to look them up by the path of the directory. */
 const FEW_NAMES = 8;
-/** Longer paths take as long as a descriptor does. */
+/** A lookup by a longer or deeper path takes as long as one by a descriptor. */
 const SHORT_PATH = 2000;
 const SHORT_LEVELS = 20;
 const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const;
@@ -28,13 +28,13 @@ export function statAll(
   }
 }
 
-/** Where a held directory is, if that is plain text; otherwise empty. */
+/** The path of a held directory; empty for `/` and for a path that is not ASCII. */
 export function pathOfDescriptor(descriptor: string): string {
   const path = fs.readlinkSync(descriptor, { encoding: 'latin1' });
   return path === '/' || !isAscii(path) ? '' : path;
 }
 
-/** The path of a directory below a held one, where reading the facts of many entries is quicker by path. */
+/** The path of a directory below a held one, if it is quicker to read the facts of so many entries by path. */
 export function quickPath(root: string, directory: string, entries: number): string | undefined {
   const path = directory === '' ? `${root}/` : `${root}/${directory}/`;
   if (root === '' || entries < FEW_NAMES || path.length > SHORT_PATH || !isAscii(path)) return undefined;
@@ -44,7 +44,7 @@ export function quickPath(root: string, directory: string, entries: number): str
 /** Identifies a held directory, to check that a path leads to it. */
 export type Identity = Pick<fs.BigIntStats, 'dev' | 'ino'>;
 
-export function identityOf(directory: number): Identity {
+export function heldIdentity(directory: number): Identity {
   return fs.fstatSync(directory, { bigint: true });
 }
 

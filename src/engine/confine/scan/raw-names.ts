@@ -12,7 +12,7 @@ export function textOf(raw: string): string {
   return isAscii(raw) ? raw : Buffer.from(raw, 'latin1').toString('utf8');
 }
 
-/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
+/** A raw path for display: names that are not UTF-8 show their bytes as `\xe9`. */
 export function shownRaw(raw: string): { text: string; isText: boolean } {
   if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
   const names = raw.split('/').map((name) => {
@@ -33,7 +33,7 @@ export function encoded(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, 'latin1');
 }
 
-/** The same for one raw name behind an ASCII path; what is not one name is refused. */
+/** The same for one raw name after an ASCII path. Throws if it is not a single name. */
 export function encodedBelow(path: string, name: string): string | Buffer {
   let ascii = true;
   for (let i = 0; i < name.length; i++) {

@@ -1,13 +1,13 @@
-/** What can be asked about a whole tree at once: many threads may answer. Paths and names are raw, see raw-names.ts. */
+/** Scans and copies whole trees, possibly with many threads. Paths and names are raw, see raw-names.ts. */
 import type { Dir } from '../directory/dir.ts';
 import type { PackedDirectory } from './packed-entries.ts';
 
 export interface ScanOptions {
-  /** Names of directories that are reported and not entered. */
+  /** Names of directories to report but not to enter. */
   notEntered: readonly string[];
-  /** A tree with more entries is not scanned to its end. */
+  /** The scan of a tree with more entries stops early. */
   mostEntries: number;
-  /** Only counts, and reports nothing. */
+  /** Only counts the entries, and reports none. */
   countOnly?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface DirectoryFiles {
   names: readonly string[];
 }
 
-/** An open file that contents are copied into, one behind the other. */
+/** An open file that contents are copied into, one after the other. */
 export interface CopyTarget {
   fd: number;
   /** One number: how many bytes are taken. Threads share it. */
@@ -44,8 +44,8 @@ export interface Copies {
 }
 
 export interface TreeScanner {
-  /** Leaves out what is in a directory that may not be read. */
+  /** Leaves out the entries of a directory that this user may not read. */
   scan(dir: Dir, options: ScanOptions): Promise<TreeScan>;
-  /** Copies regular files. Leaves out what cannot be read, and what finds no room. */
+  /** Copies regular files. Leaves out those that cannot be read or do not fit. */
   copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]>;
 }

@@ -1,11 +1,14 @@
-/** Reads small files whole at a cursor, and writes what was read into a file that this process holds open. */
+/** Reads small files whole through a cursor, and writes what was read into a file that this process holds open. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Stat } from '../directory/dir.ts';
 import { toStat } from '../stat.ts';
 import type { Cursor } from './cursor.ts';
 import { closeFile, readFile } from './open-file.ts';
 
-/** Undefined for what is not a regular file, is larger than `most`, may not be read, or shrinks while it is read. */
+/**
+ * Undefined for anything but a regular file, and for a file that is larger than `most`, cannot be read, or shrinks
+ * meanwhile.
+ */
 export function readWholeFile(
   cursor: Cursor,
   name: string,

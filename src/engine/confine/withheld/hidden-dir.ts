@@ -1,6 +1,6 @@
 /**
- * The directory of a hidden name, as an operation on that name sees it: nothing is there, and nothing can be put
- * there. So every operation answers as it does for a name that is missing, in its own words.
+ * Stands in for the directory of a hidden name: an operation on that name finds nothing there, and can put nothing
+ * there. So each operation answers in the same words as for a name that is missing.
  */
 import { type Failure, fail } from '../../failures.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from '../directory/dir.ts';
@@ -119,8 +119,8 @@ export class HiddenDir implements Dir {
     return missing();
   }
 
-  again(): Dir {
-    return this.#dir.again();
+  duplicate(): Dir {
+    return this.#dir.duplicate();
   }
 
   flush(): Promise<void> {
@@ -136,7 +136,7 @@ export class HiddenDir implements Dir {
   }
 }
 
-/** As the system says it of a name that is not there. */
+/** Throws what the system throws for a name that does not exist. */
 function missing(): never {
   throw Object.assign(new Error('no such file or directory'), { code: 'ENOENT' });
 }

@@ -6,7 +6,7 @@ import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
 import type { Root } from '../roots.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
-import { IGNORE_FILE } from './ignore-file.ts';
+import { IGNORE_FILE } from './owner-files.ts';
 import { SECRETS, secretGlobs } from './secrets.ts';
 import { type RuledDirectory, Withheld } from './withheld.ts';
 
@@ -14,13 +14,13 @@ import { type RuledDirectory, Withheld } from './withheld.ts';
 const LONGEST_IGNORE_FILE = 1 << 20;
 
 export interface WithheldGlobs {
-  /** Listed, but never opened. `secrets` stands for the usual names of files with secrets. */
+  /** Names that are listed but never opened. `secrets` stands for the usual names of files with secrets. */
   deny?: readonly string[];
-  /** Not there at all. */
+  /** Names that do not exist for any tool. */
   hide?: readonly string[];
 }
 
-/** Undefined when nothing is withheld: then no lookup pays for it. */
+/** Undefined when nothing is withheld, so that lookups do not pay for it. */
 export function readWithheld(
   roots: readonly Pick<Root, 'real' | 'dir'>[],
   globs: WithheldGlobs,
@@ -31,13 +31,13 @@ export function readWithheld(
   );
 }
 
-/** The same for directories that need not be there any more. */
+/** The same for directories that may no longer exist. */
 export function withheldIn(
   directories: readonly RuledDirectory[],
   globs: WithheldGlobs,
 ): Withheld | undefined {
   const denied = globs.deny ?? [];
-  // The preset comes first, wherever it was given: what it leaves out is not taken back from the owner's own globs.
+  // The preset comes first, wherever it was given, so that its exceptions do not cancel the owner's own globs.
   const preset = denied.includes(SECRETS) ? secretGlobs : [];
   const deny = [...preset, ...denied.filter((glob) => glob !== SECRETS).map(readable)];
   const hide = (globs.hide ?? []).map(readable);
@@ -57,7 +57,7 @@ function readable(glob: string): string {
   return glob;
 }
 
-/** A file that is there and cannot be read is an error: what it hides must not be served for that. */
+/** A file that exists but cannot be read is an error: otherwise the server would serve what the file hides. */
 function ignoreFileIn(dir: Dir, real: string): string | undefined {
   const path = `${real === '/' ? '' : real}/${IGNORE_FILE}`;
   const stat = attempt(path, 'look at', () => dir.lstat(IGNORE_FILE));

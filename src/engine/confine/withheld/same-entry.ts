@@ -1,4 +1,4 @@
-/** Whether two names of a held directory lead to the same entry: then the file system ignores how they differ. */
+/** Whether two names in a held directory lead to the same entry, because the file system ignores how they differ. */
 import type { Dir } from '../directory/dir.ts';
 import { IGNORES_CASE } from './name-forms.ts';
 import type { IsSameEntry } from './withheld.ts';

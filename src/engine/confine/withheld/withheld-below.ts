@@ -1,4 +1,4 @@
-/** What is withheld below the directory where a walk of a tree starts, on any thread. */
+/** Decides what is withheld below the directory where the walk of a tree starts, in any thread. */
 import type { Cursor } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { type Verdict, Withheld, type WithheldRules } from './withheld.ts';
@@ -10,11 +10,11 @@ export interface WithheldScope {
   path: string;
 }
 
-/** A directory's entries as its owner lets clients know of them. */
+/** The entries of a directory that the owner lets clients see. */
 export interface ServedListing {
-  /** Without hidden ones. */
+  /** Without hidden entries. */
   listing: Listing;
-  /** Denied ones: listed, but neither read nor entered. */
+  /** The denied entries: listed, but neither read nor entered. */
   denied: ReadonlySet<string>;
 }
 
@@ -26,12 +26,14 @@ type Verdicts = Map<string, Verdict>;
 
 interface Judged {
   by: Withheld;
-  /** Where the directory lay: its rules may depend on that. */
+  /** The path of the directory: its rules may depend on it. */
   parent: string;
   served: ServedListing;
 }
 
-/** Of listings that were judged before: as long as a directory has not changed, its listing is the same object. */
+/**
+ * The results for listings that were judged before. While a directory does not change, its listing is the same object.
+ */
 const judged = new WeakMap<Listing, Judged>();
 
 /** The rules that came with the last search: those of the next are nearly always the same. */
@@ -54,7 +56,7 @@ export class WithheldBelow {
     this.#cursor = cursor;
   }
 
-  /** `directory` is where the cursor is, from the start of the walk on. */
+  /** `directory` is where the cursor is, relative to the start of the walk. */
   serve(directory: string, listing: Listing): ServedListing {
     return (
       this.#known(directory, listing) ??
@@ -62,18 +64,24 @@ export class WithheldBelow {
     );
   }
 
-  /** The same for the main thread, with a pause every few names. */
-  async serveInTurns(
+  /** The same for the main thread: with a pause every few names, or without a promise if the result is known. */
+  serveInTurns(
+    directory: string,
+    listing: Listing,
+    pause: () => Promise<void> | undefined,
+  ): ServedListing | Promise<ServedListing> {
+    return this.#known(directory, listing) ?? this.#serveAnew(directory, listing, pause);
+  }
+
+  async #serveAnew(
     directory: string,
     listing: Listing,
     pause: () => Promise<void> | undefined,
   ): Promise<ServedListing> {
-    const known = this.#known(directory, listing);
-    if (known) return known;
     return this.#remember(directory, listing, await this.verdictsInTurns(directory, listing, pause));
   }
 
-  /** The entries that are withheld. */
+  /** The verdicts on the entries that are withheld. */
   async verdictsInTurns(
     directory: string,
     listing: Listing,
@@ -114,7 +122,7 @@ export class WithheldBelow {
   #judge(verdicts: Verdicts, directory: string, { types }: Listing, name: string, index: number): void {
     const parent = this.#parent(directory);
     const isDirectory = types[index] === 'directory';
-    const verdict = this.#withheld.nameIn(parent, name, isDirectory, this.#isSame);
+    const verdict = this.#withheld.verdictOnName(parent, name, isDirectory, this.#isSame);
     if (verdict !== undefined) verdicts.set(name, verdict);
   }
 

@@ -1,14 +1,14 @@
 /**
- * Says of a path whether the owner of the server withholds it. Denied: the name is listed, and no call opens it.
- * Hidden: to every tool the name is not there.
+ * Decides whether the owner of the server withholds a path. Denied: the name is listed, and no call opens it. Hidden:
+ * for every tool, the name does not exist.
  *
- * Globs read as in .gitignore, from each given directory. A path in two given directories, one inside the other, is
- * withheld when the rules of either say so. Paths are raw (see scan/raw-names.ts) and have all links resolved.
+ * Globs read as in .gitignore, relative to each given directory. A path in two given directories, one inside the other,
+ * is withheld when the rules of either say so. Paths are raw (see scan/raw-names.ts) and have all links resolved.
  */
 import { IgnoreChain } from '../../glob/gitignore.ts';
 import { textOf } from '../scan/raw-names.ts';
-import { IGNORE_FILE } from './ignore-file.ts';
 import { composed, folded, IGNORES_CASE, otherCase } from './name-forms.ts';
+import { IGNORE_FILE } from './owner-files.ts';
 
 export type Verdict = 'denied' | 'hidden';
 
@@ -22,7 +22,7 @@ export interface WithheldRules {
 export interface RuledDirectory {
   /** Raw, absolute, with all links resolved. */
   readonly path: string;
-  /** The text of its file of hidden names; undefined when it has none. */
+  /** The text of its .cofferdamignore; undefined when it has none. */
   readonly ignoreFile: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Withheld {
   readonly rules: WithheldRules;
   readonly #asWritten: RuleSet;
   readonly #anyCase: RuleSet;
-  /** Whether a path in lower case reads the same to both. */
+  /** Whether both rule sets agree about every path in lower case. */
   readonly #isLowerCase: boolean;
 
   constructor(rules: WithheldRules) {
@@ -58,7 +58,12 @@ export class Withheld {
   }
 
   /** The verdict on a name in a directory that is not withheld itself. */
-  nameIn(parent: string, name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
+  verdictOnName(
+    parent: string,
+    name: string,
+    isDirectory: boolean,
+    isSame: IsSameEntry,
+  ): Verdict | undefined {
     const path = parent === '/' ? `/${name}` : `${parent}/${name}`;
     const verdict = this.#asWritten.of(path, isDirectory);
     if (verdict !== undefined) return verdict;
@@ -69,8 +74,8 @@ export class Withheld {
     return ignoresCase ? inAnyCase : undefined;
   }
 
-  /** The same by the text of a path alone, for a path that may no longer be on the disk. */
-  path(path: string, isDirectory: boolean): Verdict | undefined {
+  /** The verdict by the text of a path alone, for a path that may no longer be on the disk. */
+  verdictOnPath(path: string, isDirectory: boolean): Verdict | undefined {
     for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
       const isLast = end < 0;
       const above = isLast ? path : path.slice(0, end);
@@ -88,12 +93,12 @@ export class Withheld {
   }
 }
 
-/** A glob for names in lower case. */
+/** The glob for paths that are folded to lower case. */
 function inAnyCase(line: string): string {
   return folded(line).replaceAll(/\[:(upper|lower):\]/g, '[:alpha:]');
 }
 
-/** In which form lines and paths are compared. */
+/** How lines and paths are normalised before they are compared. */
 interface Forms {
   line(raw: string): string;
   path(raw: string): string;
@@ -106,7 +111,7 @@ class RuleSet {
 
   constructor({ deny, hide, directories }: WithheldRules, forms: Forms) {
     this.#formed = forms.path;
-    // Each list counts by itself: what one of them takes back, another one may still withhold.
+    // Each list decides by itself: what one of them takes back, another one may still withhold.
     const list = (verdict: Verdict, text: string) => ({
       verdict,
       chain: IgnoreChain.empty.child('', forms.line(text)),
@@ -122,7 +127,7 @@ class RuleSet {
     }));
   }
 
-  /** Hidden wins: a name must not tell that there is something to deny. */
+  /** Hidden wins over denied, so that the name does not reveal that there is something to deny. */
   of(path: string, isDirectory: boolean): Verdict | undefined {
     let found: Verdict | undefined;
     for (const { prefix, lists } of this.#directories) {
@@ -131,7 +136,7 @@ class RuleSet {
       if (below === '') continue;
       const formed = this.#formed(below);
       for (const { verdict, chain } of lists) {
-        // A name that is not UTF-8 has no other form, and must be met as it is.
+        // A name that is not UTF-8 has no other form, so the globs must also see it unchanged.
         const matches =
           chain.ignores(formed, isDirectory) || (formed !== below && chain.ignores(below, isDirectory));
         if (!matches) continue;

@@ -1,34 +1,36 @@
 /**
- * Long values on their way between threads.
+ * Sends long values between threads.
  *
- * A message is copied in one turn, however long it is. So long texts, bytes and lists go ahead of it in chunks, and
- * the message itself only says where each belongs.
+ * A message is copied in one turn of the event loop, however long it is. So long texts, bytes and lists are sent ahead
+ * of it in chunks, and the message itself only says where each belongs.
  */
 
-/** In characters, bytes, and items of a list. */
-const LONG = 256 * 1024;
-const MANY = 1024;
+/** Longer texts and bytes are sent in chunks of this length. */
+const CHUNK_LENGTH = 256 * 1024;
+/** Longer lists are sent in chunks of this many items. */
+const CHUNK_ITEMS = 1024;
 
-/** A part of the value with this number; parts come in their order. */
+/** A part of the value with this number; the parts of a value are sent in order. */
 export interface MessageChunk {
   value: number;
   part: string | Uint8Array | unknown[];
 }
 
-/** Marks where a long value belongs in a message; no other object in a message has this name in it. */
+/** Marks where a long value belongs in a message; no other object in a message has a member of this name. */
 interface Placeholder {
   '\0chunks': number;
 }
 
-/** Gives the chunks, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
+/** Yields the chunks, and returns the message to send after them. Bytes that are `kept` stay in the message. */
 export function* packed(message: unknown, kept?: unknown): Generator<MessageChunk, unknown> {
   let values = 0;
   function* pack(value: unknown): Generator<MessageChunk, unknown> {
-    if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
+    if (typeof value === 'string' && value.length > CHUNK_LENGTH) return yield* slices(value, CHUNK_LENGTH);
     if (typeof value !== 'object' || value === null || value === kept) return value;
-    if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : alone(value);
+    if (value instanceof Uint8Array)
+      return value.length > CHUNK_LENGTH ? yield* slices(value, CHUNK_LENGTH) : withOwnBuffer(value);
     if (Array.isArray(value)) {
-      if (value.length > MANY) return yield* slices(value, MANY);
+      if (value.length > CHUNK_ITEMS) return yield* slices(value, CHUNK_ITEMS);
       const items: unknown[] = [];
       for (const item of value) items.push(yield* pack(item));
       return items;
@@ -44,19 +46,19 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
     const number = values++;
     for (let at = 0; at < value.length; at += size) {
       const part = value.slice(at, at + size);
-      yield { value: number, part: part instanceof Uint8Array ? alone(part) : part };
+      yield { value: number, part: part instanceof Uint8Array ? withOwnBuffer(part) : part };
     }
     return { '\0chunks': number };
   }
   return yield* pack(message);
 }
 
-/** A view would take along all the memory that it looks at. */
-function alone(bytes: Uint8Array): Uint8Array {
+/** Copies a view of a larger buffer: sending the view would copy the whole buffer. */
+function withOwnBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 
-/** Collects chunks until the message behind them comes. */
+/** Collects chunks until the message after them arrives. */
 export class Unpacking {
   #parts: MessageChunk['part'][][] = [];
 
@@ -65,7 +67,7 @@ export class Unpacking {
     this.#parts[value].push(part);
   }
 
-  /** The whole message; after it the next one may come. */
+  /** Returns the whole message; after that, the next one may arrive. */
   unpacked(message: unknown): unknown {
     const values = this.#parts.map(joined);
     this.#parts = [];

@@ -1,37 +1,37 @@
-/** Works out what files become: small ones at once, large ones and regex edits in worker threads. */
+/** Computes the new content of files: of small ones at once, of large ones and for regex edits in worker threads. */
 import { EngineFailure } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import type { TextEdit } from '../../text/edit/apply-edits.ts';
 import type { ListedEdit } from '../../text/edit-list.ts';
-import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
+import { type RewriteJob, type RewriteOutcome, type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 import { WorkerPool } from './time-limited-worker-pool.ts';
 
 export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
-/** In bytes to go through: this many take a few milliseconds, less than asking a worker takes. */
+/** The most bytes to process at once: they take a few milliseconds, less than asking a worker takes. */
 const AT_ONCE = 256 * 1024;
-/** An edit takes as long as this many bytes, however short its texts are. */
+/** What each edit adds in bytes to process, however short its texts are. */
 const EDIT_WEIGHT = 128;
-/** Short lines of a patch take this many times longer to read than long texts. */
+/** The short lines of a patch take this many times longer to read than long texts. */
 const PATCH_WEIGHT = 4;
-/** To look for a text that may differ in blanks takes as long for each line as this many bytes do otherwise. */
+/** A search that tolerates other blanks takes as long for each line as this many bytes otherwise take. */
 const LINE_WEIGHT = 48;
-/** A worker that handled more is ended: it would keep its memory. */
+/** A worker that processed more bytes is terminated, because it would keep its memory. */
 const KEEP_BELOW = 4 * 1024 * 1024;
 const NEWLINE = 10;
 const NOTHING = new Uint8Array();
 
 export class TextEditor {
-  /** Two pools: a runaway pattern must not hold up long texts, nor long texts patterns. */
+  /** Two pools: a runaway pattern must not delay long texts, and long texts must not delay patterns. */
   #regexes: WorkerPool<TextJob, TextAnswer> | undefined;
   #texts: WorkerPool<TextJob, TextAnswer> | undefined;
 
-  async run<J extends Rewriting>(
+  async run<J extends RewriteJob>(
     job: J,
     bytes: Uint8Array | undefined,
     signal?: AbortSignal,
-  ): Promise<Rewrote<RewriteResults[J['kind']]>> {
+  ): Promise<RewriteOutcome<RewriteResults[J['kind']]>> {
     const weight = weightOf(job, bytes ?? NOTHING);
     const answer = hasRegex(job)
       ? await this.#pool('#regexes').run(
@@ -62,13 +62,13 @@ export class TextEditor {
   }
 }
 
-function hasRegex(job: Rewriting): boolean {
+function hasRegex(job: RewriteJob): boolean {
   if (job.kind === 'edit-list') return job.edits.some((edit) => 'oldText' in edit && edit.regex);
   return 'edits' in job && job.edits.some(({ kind }) => kind === 'regex');
 }
 
-/** About how many bytes are gone through: each edit looks at the whole text. */
-function weightOf(job: Rewriting, content: Uint8Array): number {
+/** About how many bytes a job processes: each edit searches the whole text. */
+function weightOf(job: RewriteJob, content: Uint8Array): number {
   const bytes = content.length;
   switch (job.kind) {
     case 'edit':
@@ -105,14 +105,14 @@ function weightOf(job: Rewriting, content: Uint8Array): number {
   }
 }
 
-/** What an edit looks for. */
+/** What an edit searches for. */
 function soughtBy(edit: TextEdit | ListedEdit): string {
   if ('find' in edit) return edit.find;
   if ('pattern' in edit) return edit.pattern;
   return 'lines' in edit ? edit.lines : edit.oldText;
 }
 
-/** Of the content once for each edit, and of what the edits look for and put in. */
+/** Counts the lines of the content once for each edit, and those that the edits search for and insert. */
 function linesToCompare(edits: readonly ListedEdit[], content: Uint8Array): number {
   const newlines = (text: string) => text.split('\n').length - 1;
   const inEdits = edits.reduce((sum, edit) => sum + newlines(soughtBy(edit)) + newlines(edit.newText), 0);

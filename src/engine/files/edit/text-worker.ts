@@ -1,4 +1,4 @@
-/** The worker behind changes of large texts and regex edits: takes one job, answers with what comes of it. */
+/** The worker thread for large texts and regex edits: takes one job at a time, and answers with its result. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { provideConverter } from '../../charset/converter.ts';
 import { EngineFailure } from '../../failures.ts';
@@ -13,7 +13,7 @@ provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('ut
 boundThreadHeap();
 
 const unpacking = new Unpacking();
-/** Lets the next chunk go: the main thread takes one at a time. */
+/** Sends the next chunk: the main thread takes one at a time. */
 let sendNext = () => {};
 
 type Message = { message: unknown } | { chunk: MessageChunk } | { more: true };
@@ -36,7 +36,7 @@ async function answer({ job, bytes }: TextJob): Promise<void> {
       port.postMessage({ chunk });
     });
   }
-  // What was sent is gone from here: nothing is copied.
+  // The buffer is transferred, not copied: it cannot be used here any more.
   const buffer = after?.buffer;
   port.postMessage({ answer: next.value }, buffer instanceof ArrayBuffer ? [buffer] : []);
   tidyHeap();
@@ -46,7 +46,7 @@ function answerTo(job: TextJob['job'], bytes: Uint8Array | undefined): TextAnswe
   try {
     const { bytes: after, result } = rewrite(job, bytes, () => port.postMessage({ begins: true }));
     if (job.kind === 'plan-patch') return { bytes: after, result: packedPlans(result as PatchPlans) };
-    // A small buffer is a part of one that others share.
+    // Copied, because a small buffer is a part of a pool that others share.
     return { bytes: after && new Uint8Array(after), result };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;

@@ -1,6 +1,6 @@
 /**
- * Work that can be cut off: each job runs in a worker thread, and a job that exceeds its time or is
- * cancelled takes its worker with it. The next job gets a fresh one.
+ * Runs jobs that can be stopped: each job runs in a worker thread, and the worker of a job that exceeds its time or is
+ * cancelled is terminated. The next job gets a new one.
  */
 import { Worker } from 'node:worker_threads';
 import { converterMemory, type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
@@ -8,22 +8,22 @@ import { yieldIfDue } from '../../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { type MessageChunk, packed, Unpacking } from './message-chunks.ts';
 
-/** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
+/** How many idle workers are kept: each takes some megabytes, but starting one takes some 30 ms. */
 const MOST_IDLE = 1;
-/** While workers came free within this time, a job waits for one of them instead of starting another one. */
+/** If a worker became free within this time, a job waits for the next one instead of starting another. */
 const WAIT_FOR_ONE_MS = 100;
-/** As for the threads that search: what they make is soon garbage. */
+/** As for the threads that search: what they allocate is soon garbage. */
 const YOUNG_MIB = 3;
 
 export interface JobLimits {
-  /** How long it may be silent; for as long as it likes when left out. */
+  /** How long each step of the job may take. Default: any time. */
   ms?: number;
   signal?: AbortSignal | undefined;
-  /** Whether the worker waits for the next job afterwards. */
+  /** Whether to keep the worker for the next job. */
   keep: boolean;
 }
 
-/** `begins` tells that the next step of the job begins, with a time of its own. */
+/** `begins`: the next step of the job begins, with a time limit of its own. */
 type Message = { answer: unknown } | { chunk: MessageChunk } | { begins: true };
 
 export class WorkerPool<Job, Answer> {
@@ -32,7 +32,7 @@ export class WorkerPool<Job, Answer> {
   readonly #idle: Worker[] = [];
   readonly #busy = new Set<Worker>();
   readonly #waiting = new Set<() => void>();
-  /** When a worker last came free, or a new one was ready. */
+  /** When a worker last became free, or a new one was ready. */
   #lastFree = 0;
   #starting = 0;
   #closed = false;
@@ -44,9 +44,9 @@ export class WorkerPool<Job, Answer> {
 
   async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
     const since = performance.now();
-    // Nothing is awaited between the last check and the job: two calls would take the same place.
+    // Nothing may be awaited between the last check and the job: two calls would take the same slot.
     for (let wait = this.#waitFor(since); wait > 0; wait = this.#waitFor(since))
-      await this.#turn(signal, wait);
+      await this.#untilFree(signal, wait);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
     const worker = this.#idle.pop() ?? this.#start();
     this.#busy.add(worker);
@@ -55,7 +55,7 @@ export class WorkerPool<Job, Answer> {
       const finish = (healthy: boolean) => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        // Not removeAllListeners: the worker listens to itself, and would never hear an answer again.
+        // Not removeAllListeners: the worker has listeners of its own, without which it never gets an answer again.
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         this.#release(worker, healthy);
       };
@@ -122,7 +122,7 @@ export class WorkerPool<Job, Answer> {
     next?.();
   }
 
-  /** How long a job that came `since` then waits for a worker at the most before it looks again; 0 where it need not. */
+  /** How long a job that arrived at `since` waits for a worker before it checks again; 0 if it need not wait. */
   #waitFor(since: number): number {
     if (this.#idle.length > 0 || this.#busy.size === 0) return 0;
     const left = Math.max(since, this.#lastFree) + WAIT_FOR_ONE_MS - performance.now();
@@ -130,8 +130,8 @@ export class WorkerPool<Job, Answer> {
     return this.#starting > 0 || this.#busy.size >= this.#most ? WAIT_FOR_ONE_MS : 0;
   }
 
-  /** Until a worker comes free, `ms` have passed, or the call is cancelled. */
-  #turn(signal: AbortSignal | undefined, ms: number): Promise<void> {
+  /** Waits until a worker becomes free, `ms` have passed, or the call is cancelled. */
+  #untilFree(signal: AbortSignal | undefined, ms: number): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
@@ -146,7 +146,7 @@ export class WorkerPool<Job, Answer> {
         leave();
         reject(new EngineFailure({ kind: 'cancelled' }));
       };
-      // When the main thread was held up, workers that have come free meanwhile say so first.
+      // If the main thread was blocked, first handle the messages of workers that became free meanwhile.
       const timer = setTimeout(() => setImmediate(enter), Math.ceil(ms));
       this.#waiting.add(enter);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -154,7 +154,7 @@ export class WorkerPool<Job, Answer> {
   }
 }
 
-/** A long job takes several turns. */
+/** Sends a long job in several turns of the event loop. */
 async function send(worker: Worker, job: unknown, isWanted: () => boolean): Promise<void> {
   const packing = packed(job);
   for (let next = packing.next(); isWanted(); next = packing.next()) {

@@ -1,4 +1,4 @@
-/** Which encodings are declared for files: by the owner, or by .editorconfig files in the served directories. */
+/** Finds the encoding that is declared for a file, by the owner or by .editorconfig files in the served directories. */
 import { dirname, join } from 'node:path';
 import { provideConverter } from '../../charset/converter.ts';
 import {
@@ -20,7 +20,7 @@ import type { Wall } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
 
 const CONFIG_NAME = '.editorconfig';
-/** How many files are remembered as they were read. */
+/** How many .editorconfig files are cached. */
 const MOST_CONFIGS = 256;
 
 interface ReadConfig {
@@ -33,12 +33,12 @@ interface FoundConfig extends ReadConfig, ConfigAbove {
 }
 
 export class DeclaredEncodings {
-  /** Globs in bytes, one character for each. */
+  /** Globs are raw: one character for each byte. */
   readonly #rules: readonly EncodingRule[];
-  /** The given directories, from which globs count: raw, with all links resolved. */
+  /** The given directories, which globs are relative to: raw, with all links resolved. */
   readonly #directories: readonly string[];
   readonly #given: GivenCharsets;
-  /** By the identity and the times of the file. */
+  /** Cached by the identity and the times of the file. */
   readonly #configs = new Map<string, ReadConfig>();
 
   constructor(rules: readonly EncodingRule[] = [], directories: readonly string[] = []) {
@@ -48,16 +48,16 @@ export class DeclaredEncodings {
     provideConverter(converterSource);
   }
 
-  /** For a file behind the wall; the owner's word comes first. */
+  /** What is declared for a file behind the wall; the owner's rules come first. */
   of(wall: Wall, place: Pick<Place, 'path' | 'root'>): Charset | undefined {
-    return this.#given.of(rawOf(place.path)) ?? charsetByConfigs(this.#above(wall, place), place.path);
+    return this.#given.of(rawOf(place.path)) ?? charsetByConfigs(this.#configsAbove(wall, place), place.path);
   }
 
-  /** What is declared for the files that a search meets: in a directory, or for one file. */
+  /** What is declared for the files that a search of a directory, or of one file, finds. */
   scopeOf(wall: Wall, place: Place): CharsetScope {
     const isFile = place.lstat()?.type === 'file';
     const start = isFile ? dirname(place.path) : place.path;
-    const above = this.#above(wall, { path: start, root: place.root });
+    const above = this.#configsAbove(wall, { path: start, root: place.root });
     return {
       rules: this.#rules,
       directories: this.#directories,
@@ -66,18 +66,18 @@ export class DeclaredEncodings {
     };
   }
 
-  /** From the directory of the file up to the one that is served. */
-  #above(wall: Wall, { path, root }: Pick<Place, 'path' | 'root'>): FoundConfig[] {
+  /** The .editorconfig files from the directory of a file up to the served directory. */
+  #configsAbove(wall: Wall, { path, root }: Pick<Place, 'path' | 'root'>): FoundConfig[] {
     const found: FoundConfig[] = [];
     visitDown(root, path, (dir, directory) => {
-      const read = wall.withheld ? this.#served(wall, dir, directory) : this.#in(dir);
+      const read = wall.withheld ? this.#servedConfigIn(wall, dir, directory) : this.#configIn(dir);
       if (read) found.push({ ...read, directory, below: directory === '/' ? 1 : directory.length + 1 });
     });
     return found.reverse();
   }
 
-  /** What cannot be read says nothing. */
-  #in(dir: Dir): ReadConfig | undefined {
+  /** The .editorconfig in a directory; one that cannot be read does not count. */
+  #configIn(dir: Dir): ReadConfig | undefined {
     try {
       const stat = dir.lstat(CONFIG_NAME);
       if (stat?.type !== 'file') return undefined;
@@ -88,12 +88,12 @@ export class DeclaredEncodings {
     }
   }
 
-  /** The same where the owner withholds files: what is withheld says nothing either. */
-  #served(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
+  /** The same if the owner withholds files: a withheld .editorconfig does not count either. */
+  #servedConfigIn(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
     try {
       if (held.lstat(CONFIG_NAME) === undefined) return undefined;
       return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, ({ dir, name }) =>
-        name === CONFIG_NAME ? this.#in(dir) : undefined,
+        name === CONFIG_NAME ? this.#configIn(dir) : undefined,
       );
     } catch (error) {
       if (error instanceof EngineFailure) return undefined;
@@ -109,7 +109,7 @@ export class DeclaredEncodings {
   }
 }
 
-/** Shows every directory above `path`, from the root down, each held for that moment. No link is followed. */
+/** Calls `show` for every directory above `path`, from the root down, while it is held open. Follows no links. */
 function visitDown({ dir: top, real }: Root, path: string, show: (dir: Dir, path: string) => void): void {
   let dir = top;
   let end = real === '/' ? 0 : real.length;
@@ -125,7 +125,7 @@ function visitDown({ dir: top, real }: Root, path: string, show: (dir: Dir, path
       end = next;
     }
   } catch {
-    // Below what cannot be entered nothing is read.
+    // Nothing is read below a directory that cannot be entered.
   } finally {
     if (dir !== top) dir.close();
   }

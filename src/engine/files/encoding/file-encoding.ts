@@ -1,4 +1,4 @@
-/** In which encoding an open file is, whatever its size: what is judged of a large one takes little memory. */
+/** Finds the encoding of an open file of any size, in little memory. */
 import { type Encoding, markedEncoding, UTF8 } from '../../charset/codec.ts';
 import { encodingOf, type Judged } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf8Name } from '../../charset/names.ts';
@@ -8,13 +8,13 @@ import type { OpenFile } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf } from '../lines/line-index.ts';
 
-/** How much of a large file is read to tell whether it is text. */
+/** How many bytes of a large file are read to tell whether it is text. */
 const JUDGED_BYTES = 8192;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * A large file is judged by its beginning. Only where another encoding is declared for it, all of it is read: it is
- * UTF-8 when all of it is valid.
+ * A large file is judged by its beginning. All of it is read only if another encoding is declared for it: then it is
+ * UTF-8 if all of it is valid UTF-8.
  */
 export async function fileEncoding(
   file: OpenFile,
@@ -39,7 +39,7 @@ export function requireText(judged: Judged, path: string): Encoding {
   return judged;
 }
 
-/** Also without a NUL. What was found out is remembered with the lines of the file. */
+/** Whether the whole file is UTF-8 without a NUL; the answer is cached with the line index of the file. */
 async function isUtf8Throughout(file: OpenFile, signal: AbortSignal | undefined): Promise<boolean> {
   const index = indexOf(file);
   index.isUtf8 ??= await looksLikeUtf8(file, signal);

@@ -1,4 +1,4 @@
-/** In which encoding a change is stored: a file keeps its own, and a new one gets the one that is declared for it. */
+/** Finds the encoding for storing a change: a file keeps its own, and a new one gets the one declared for it. */
 import { isUtf8 } from 'node:buffer';
 import { type Encoding, encodingOfNew, UTF8 } from '../../charset/codec.ts';
 import { encodingOf } from '../../charset/encoding-of.ts';
@@ -8,7 +8,7 @@ import { fail } from '../../failures.ts';
 import { withFile } from '../read/with-file.ts';
 import { fileEncoding } from './file-encoding.ts';
 
-/** For a whole new content. What was no text becomes UTF-8. */
+/** For completely new content. A file that was not text becomes UTF-8. */
 export async function storedEncoding(
   place: Place,
   declared: () => Charset | undefined,
@@ -21,7 +21,7 @@ export async function storedEncoding(
   return 'notText' in judged ? UTF8 : judged;
 }
 
-/** For an edit of what is there. Valid UTF-8 with NUL characters in it can be edited, although it is not shown. */
+/** For an edit of existing content. Valid UTF-8 with NUL characters in it can be edited, although it is not shown. */
 export function editedEncoding(bytes: Buffer, declared: () => Charset | undefined, path: string): Encoding {
   const judged = encodingOf(bytes, declared);
   if (!('notText' in judged)) return judged;

@@ -1,9 +1,8 @@
 /**
- * Some lines of a file of any size, in bounded memory: a range by line numbers, or the last ones.
+ * Reads some lines of a file of any size in bounded memory: a range by line numbers, or the last ones.
  *
- * A line is ended by its newline: `a\nb\n` and `a\nb` both have two lines, and an empty file has none. The
- * bytes come as they are, newlines included. A file ends where it ended when it was opened, even if it grows
- * meanwhile.
+ * A newline ends a line: `a\nb\n` and `a\nb` both have two lines, and an empty file has none. The bytes are returned as
+ * they are, newlines included. A file ends where it ended when it was opened, even if it grows meanwhile.
  */
 
 import { characterEnd, isContinuation } from '../../charset/utf8.ts';
@@ -20,42 +19,42 @@ import {
   withScanner,
 } from './line-scanner.ts';
 
-/** Most looks want a few lines: the first piece is small, later ones are larger. */
+/** Most reads want a few lines, so the first piece is small and later ones are larger. */
 const FIRST_PIECE_BYTES = 64 * 1024;
 const MOST_LINES_AT_ONCE = 2 ** 31 - 1;
 
 export interface LineOptions {
-  /** The most bytes that are given back. */
+  /** The most bytes to return. */
   maxBytes: number;
-  /** How a newline looks. Default: a byte. */
+  /** How newlines are encoded. Default: as a byte. */
   newline?: Newline | undefined;
   signal?: AbortSignal | undefined;
 }
 
-interface Cut {
-  /** Not all lines that were asked for fit into `maxBytes`: what came last (for a tail, first) is left out. */
+interface Truncation {
+  /** Not all requested lines fit into `maxBytes`: the last ones (for a tail, the first ones) are left out. */
   truncated: boolean;
   /** A single line is longer than `maxBytes`: the bytes are its start (or, for a tail, its end). */
   partialLine: boolean;
-  /** Set when it is known, which it always is when the end of the file was seen. */
+  /** Set if it is known, which it always is once the end of the file was read. */
   totalLines?: number;
 }
 
-export interface LinesRead extends Cut {
+export interface LinesRead extends Truncation {
   bytes: Buffer;
-  /** The first line as asked for. */
+  /** The first line, as requested. */
   from: number;
   /** The last line in `bytes`; `from - 1` when there is none. */
   to: number;
 }
 
-export interface Tail extends Cut {
+export interface Tail extends Truncation {
   bytes: Buffer;
-  /** How many lines the bytes hold. */
+  /** How many lines there are in `bytes`. */
   lines: number;
 }
 
-/** Lines `from` to `to`, both included and counted from 1. Beyond the end there are none; see `totalLines`. */
+/** Reads lines `from` to `to`, both included and counted from 1. Beyond the end there are none; see `totalLines`. */
 export async function readLineRange(
   file: OpenFile,
   from: number,
@@ -84,7 +83,7 @@ export async function readLineRange(
   });
 }
 
-/** The last `lines` lines, read from the end. */
+/** Reads the last `lines` lines, from the end of the file. */
 export async function readTail(
   file: OpenFile,
   lines: number,
@@ -102,7 +101,6 @@ export async function readTail(
   });
 }
 
-/** How many lines a file has. */
 export async function countLines(
   file: OpenFile,
   options: Pick<LineOptions, 'newline' | 'signal'> = {},
@@ -119,7 +117,7 @@ interface Taken {
   partialLine: boolean;
 }
 
-/** Up to `wanted` lines from a line's start on. */
+/** Reads up to `wanted` lines, from the start of a line. */
 async function takeLines(
   file: OpenFile,
   scanner: LineScanner,
@@ -161,7 +159,7 @@ function cutAtLine(bytes: Buffer, lines: number, newline: Newline): Taken {
   return { bytes: part, lines: part.length > 0 ? 1 : 0, truncated: true, partialLine: true };
 }
 
-/** Where the last lines start, looking back no further than `maxBytes`. */
+/** Finds where the last lines start, no further back than `maxBytes`. */
 async function findTail(
   file: OpenFile,
   scanner: LineScanner,
@@ -173,12 +171,12 @@ async function findTail(
   const whole = { truncated: false, partialLine: false };
   if (wanted <= 0 || size === 0) return { start: size, lines: 0, ...whole };
   const lowest = Math.max(0, size - maxBytes);
-  // The newline that ends the last line starts no other, and so does not count.
+  // The newline that ends the last line does not start another one, so it does not count.
   let position = size - 1;
   let start = size;
   let lines = 0;
   let piece = FIRST_PIECE_BYTES;
-  // A newline just before the lowest byte makes that byte a line's start.
+  // A newline just before the lowest byte makes that byte the start of a line.
   const stop = Math.max(0, lowest - 1);
   while (position > stop) {
     const length = Math.min(piece, position - stop);
@@ -186,7 +184,7 @@ async function findTail(
     failIfCancelled(signal);
     const newlines = scanner.count(0, 0, got);
     if (newlines > 0) {
-      // Counted from the front: the newline before the first of the lines that are still wanted.
+      // Which newline of the piece, counted from its start, comes before the first line that is still wanted.
       const before = Math.max(1, newlines - (wanted - lines) + 1);
       const skipped = scanner.skip(0, got, before);
       if ('next' in skipped) start = position - length + skipped.next;
@@ -201,7 +199,7 @@ async function findTail(
   return { start: lowest, lines: maxBytes > 0 ? 1 : 0, truncated: true, partialLine: true };
 }
 
-/** All from `start` to the end; a file that was cut short meanwhile gives what is left. */
+/** Reads everything from `start` to the end, or what is left if the file was truncated meanwhile. */
 async function readFrom(file: OpenFile, start: number, signal: AbortSignal | undefined): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(file.stat.size - start);
   let filled = 0;

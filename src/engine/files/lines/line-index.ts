@@ -1,6 +1,6 @@
 /**
- * Where the lines of large files are, as far as they have been scanned: a count of newlines at every stride of bytes.
- * The files of the last few looks are remembered, so that only the first look costs a scan.
+ * Remembers where the lines of large files are, as far as they have been scanned: how many newlines come before every
+ * stride of bytes. The index of the last few files is cached, so that only the first read of a file needs a scan.
  */
 import type { OpenFile, Stat } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
@@ -10,14 +10,14 @@ const SMALLEST_STRIDE = PIECE_BYTES / 4;
 /** Larger files get longer strides, so that no index takes more than this many numbers. */
 const MOST_STRIDES = 16_384;
 const MOST_FILES = 16;
-/** A change this soon after the last one might leave the times as they were. */
+/** A change this soon after the last one might not change the file's times. */
 const FINE_CLOCK_MS = 100;
-/** The same where the system only keeps whole seconds. */
+/** The same if the file system stores only whole seconds. */
 const COARSE_CLOCK_MS = 2500;
 
 const remembered = new Map<string, LineIndex>();
 
-/** The index of a file in exactly this state, with lines that end so, remembered or new. */
+/** The index, cached or new, of a file in exactly this state and with newlines of this kind. */
 export function indexOf({ stat }: OpenFile, newline: Newline = 'byte'): LineIndex {
   const key = `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${newline}`;
   const index = remembered.get(key) ?? new LineIndex(stat.size);
@@ -38,13 +38,13 @@ function isSettled({ mtimeNs, ctimeNs }: Stat): boolean {
 export class LineIndex {
   readonly #size: number;
   readonly #stride: number;
-  /** At `i`: the newlines before byte `i × stride`. */
+  /** At index `i`: how many newlines there are before byte `i × stride`. */
   readonly #newlinesBefore: number[] = [0];
   /** Whether the whole file was scanned. */
   #isComplete = false;
   /** How many lines there are, once that is known. */
   totalLines: number | undefined;
-  /** Whether all of the file is UTF-8 without a NUL, once somebody looked. */
+  /** Whether all of the file is UTF-8 without a NUL, once that was checked. */
   isUtf8: boolean | undefined;
 
   constructor(size: number) {
@@ -53,7 +53,7 @@ export class LineIndex {
     while (size / this.#stride > MOST_STRIDES) this.#stride *= 2;
   }
 
-  /** The byte where a line starts; undefined, with `totalLines` known, when there are not so many lines. */
+  /** The byte at which a line starts; undefined if there are fewer lines, and then `totalLines` is known. */
   async startOf(
     line: number,
     file: OpenFile,
@@ -88,7 +88,7 @@ export class LineIndex {
     return this.totalLines === undefined || line <= this.totalLines;
   }
 
-  /** Scans until it has passed `newlines` of them, or the file ends. */
+  /** Scans until it has passed this many newlines, or the file ends. */
   async #extend(
     newlines: number,
     file: OpenFile,
@@ -118,27 +118,27 @@ export class LineIndex {
         position += got;
       }
     } finally {
-      // The scanner is not given back while something may still be read into it.
+      // Do not return the scanner while a read into it may still be running.
       await reading.catch(() => 0);
     }
   }
 
-  /** Counts a piece and notes the strides that end in it; gives the newlines up to its end. */
+  /** Counts the newlines of a piece and records the strides that end in it. Returns the newlines up to its end. */
   #note(scanner: LineScanner, half: Half, got: number, position: number, before: number): number {
     let count = before;
     for (let at = 0; at < got; at += SMALLEST_STRIDE) {
       const end = Math.min(got, at + SMALLEST_STRIDE);
       count += scanner.count(half, at, end);
       const here = position + end;
-      // Another call may be scanning the same file: the first one notes it down. The very end is
-      // never noted, so that going on from the last stride always sees how the file ends.
+      // Another call may be scanning the same file: the first one records the stride. The very end is never
+      // recorded, so that a scan that continues from the last stride always sees how the file ends.
       const isNext = here / this.#stride === this.#newlinesBefore.length;
       if (isNext && here < this.#size) this.#newlinesBefore.push(count);
     }
     return count;
   }
 
-  /** A file that grows meanwhile ends where it ended when it was opened. */
+  /** Reads no further than where the file ended when it was opened, even if it grows meanwhile. */
   async #read(scanner: LineScanner, half: Half, file: OpenFile, position: number): Promise<number> {
     const length = Math.min(PIECE_BYTES, this.#size - position);
     return length <= 0 ? 0 : await scanner.fill(half, file, position, length);

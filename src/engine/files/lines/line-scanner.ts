@@ -4,20 +4,20 @@ import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/directory/dir.ts';
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
 
-/** The most that is read and scanned at a time. */
+/** The most bytes that are read and scanned at a time. */
 export const PIECE_BYTES = 1024 * 1024;
-/** Scans side by side. Each holds two pieces, so that one is read while the other is scanned. */
+/** How many scans may run in parallel. Each holds two pieces: one is read while the other is scanned. */
 const MOST_SCANNERS = 4;
 const NEWLINE = 10;
 
-/** How a newline looks in the bytes: as the byte 10, or as two bytes of UTF-16 in either order. */
+/** How a newline is encoded: as the byte 10, or as two bytes of UTF-16 in either order. */
 export type Newline = 'byte' | 'utf-16le' | 'utf-16be';
 
 const idle: LineScanner[] = [];
 const waiting: (() => void)[] = [];
 let lent = 0;
 
-/** Lends a scanner for as long as `work` runs; nothing may be reading into it any more when that ends. */
+/** Lends a scanner for as long as `work` runs; no read into the scanner may still be running when `work` ends. */
 export async function withScanner<T>(
   newline: Newline,
   work: (scanner: LineScanner) => Promise<T>,
@@ -29,7 +29,7 @@ export async function withScanner<T>(
   try {
     return await work(scanner);
   } finally {
-    // One is kept for the next call; the memory of a busy time is given back.
+    // One is kept for the next call; the memory of the others is freed.
     if (idle.length === 0) idle.push(scanner);
     const next = waiting.shift();
     if (next === undefined) lent--;
@@ -41,7 +41,7 @@ export async function withScanner<T>(
 export type Half = 0 | 1;
 
 export class LineScanner {
-  /** Pieces must begin between two units where a newline has two bytes. */
+  /** If a newline has two bytes, pieces must begin between two code units. */
   newline: Newline = 'byte';
   readonly #kernel: Kernel = loadKernel(2 * PIECE_BYTES);
 
@@ -102,13 +102,13 @@ export class LineScanner {
   }
 }
 
-/** Whether bytes that begin between two units end in a newline. */
+/** Whether bytes, which must begin between two code units, end in a newline. */
 export function endsInNewline(bytes: Uint8Array, newline: Newline): boolean {
   if (newline === 'byte') return bytes.at(-1) === NEWLINE;
   return bytes.length % 2 === 0 && lastLineEnd(bytes.subarray(-2), newline) === 2;
 }
 
-/** Where the last line ends that has its newline. */
+/** The position after the last newline; 0 if there is none. */
 export function lastLineEnd(bytes: Uint8Array, newline: Newline): number {
   if (newline === 'byte') return bytes.lastIndexOf(NEWLINE) + 1;
   const low = newline === 'utf-16le' ? 0 : 1;

@@ -1,4 +1,4 @@
-/** Some lines of a text file, however large the file is. */
+/** Reads some lines of a text file of any size. */
 import { isUtf8 } from 'node:buffer';
 import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/directory/dir.ts';
@@ -13,7 +13,7 @@ import { readLineRange, readTail } from './large-file.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];
 
-/** The lines without their ends. An end beyond the file means its last line. */
+/** Returns the lines without their line ends. A `to` beyond the end of the file means its last line. */
 export async function readTextLines(
   place: Place,
   { from, to }: LineRange,
@@ -29,7 +29,7 @@ export async function readTextLines(
   });
 }
 
-/** The last lines of a text file, without their ends; all of them when there are fewer. */
+/** Returns the last lines of a text file without their line ends; all of them if there are fewer. */
 export async function readTextTail(
   place: Place,
   lines: number,

@@ -1,4 +1,4 @@
-/** A part of a text file of any size that fits into a number of bytes, and where it is in the file. */
+/** Reads the part of a text file of any size that fits into a number of bytes. */
 import { decodeUnmarked, type Encoding } from '../../charset/codec.ts';
 import { encodingOf } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf16 } from '../../charset/names.ts';
@@ -9,42 +9,42 @@ import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { countLines as countLinesOf, whyBinary } from '../../text/encoding.ts';
-import { type LinesOfText, partOfText, withoutEnd } from '../../text/lines/text-part.ts';
+import { type LinesOfText, partOfText, withoutLineEnd } from '../../text/lines/text-part.ts';
+import { decodedInTurns } from '../encoding/convert-in-turns.ts';
 import { fileEncoding, requireText } from '../encoding/file-encoding.ts';
-import { decodedInTurns } from '../encoding/in-turns.ts';
 import { withFile } from '../read/with-file.ts';
 import { countLines, readLineRange } from './large-file.ts';
 import { endsInNewline, type Newline } from './line-scanner.ts';
 
-/** Up to this size a file is read whole: that takes a millisecond, and gives its hash too. */
+/** A file up to this size is read whole: that takes a millisecond, and its hash can be computed, too. */
 const SMALL_BYTES = 1024 * 1024;
-/** In UTF-8. */
+/** How many bytes a UTF-16 code unit takes at most in UTF-8. */
 const MOST_BYTES_A_UNIT = 3;
 
 export interface PartRequest {
   /** The first line, counted from 1. */
   from?: number | undefined;
-  /** Where to start in that line: a character, counted from 1. */
+  /** The character of that line to start with, counted from 1. */
   column?: number | undefined;
-  /** How many lines at most. */
+  /** The most lines to return. */
   lines?: number | undefined;
-  /** The last lines instead, this many. A newline at the end of the file counts as the start of one more, empty line. */
+  /** Returns this many last lines instead. A newline at the end of the file counts as the start of an empty line. */
   last?: number | undefined;
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Without a byte-order mark. */
+/** The text has no byte-order mark. */
 export interface TextPart extends LinesOfText {
   stat: Stat;
   totalLines: number;
-  /** In which the text was read. */
+  /** The encoding in which the text was read. */
   charset: Charset;
-  /** The whole file, where it was small enough to be read whole. */
+  /** The whole file, if it was small enough to be read whole. */
   bytes: Buffer | undefined;
 }
 
-/** `declared` says which encoding is declared for the file. */
+/** `declared` returns the encoding that is declared for the file. */
 export function readPart(
   place: Place,
   request: PartRequest,
@@ -73,7 +73,7 @@ function partOfSmall({ stat }: OpenFile, bytes: Buffer, asked: Asked): TextPart 
   const { charset } = encoding;
   const part = (text: string): TextPart => {
     const totalLines = countLinesOf(text);
-    // Most files are short and wanted whole: then nothing is cut, and nothing needs measuring line by line.
+    // Most files are short and requested whole: nothing is cut, so no line needs to be measured.
     if (isWhole(request) && text.length * MOST_BYTES_A_UNIT <= request.maxBytes)
       return { stat, bytes, charset, text, from: 1, to: totalLines, column: 1, totalLines };
     const span = spanOf(request, totalLines, text.endsWith('\n'));
@@ -100,19 +100,19 @@ async function partOfLarge(
   const totalLines = await countLines(file, { newline, signal });
   const span = spanOf(request, totalLines, await fileEndsInNewline(file, newline));
   const { from, column, lines } = span;
-  // Only the whole line tells where a character in it is.
+  // Only the whole line shows where a character in it is.
   const most = column > 1 ? limits.wholeFileBytes : rawBytesFor(maxBytes, charset);
   const got = await readLineRange(file, from, from + lines - 1, { maxBytes: most, newline, signal });
   const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);
-  if (got.partialLine && part.goesOnAt) {
+  if (got.partialLine && part.continuesAt) {
     const line = await readLineRange(file, from, from, { maxBytes: limits.wholeFileBytes, newline, signal });
-    part.firstLine = withoutEnd(textOf(line.bytes, encoding, from, shown));
-    part.goesOnAt.length = part.firstLine.length;
+    part.firstLine = withoutLineEnd(textOf(line.bytes, encoding, from, shown));
+    part.continuesAt.length = part.firstLine.length;
   }
   return { stat: file.stat, bytes: undefined, charset, ...part, totalLines };
 }
 
-/** A text may take half as many bytes in UTF-8, by which answers are measured; a last character may be cut. */
+/** Answers are measured in UTF-8, in which a text may take half as many bytes; the last character may be cut off. */
 function rawBytesFor(maxBytes: number, charset: Charset): number {
   return charset === 'utf-8' ? maxBytes + 1 : 2 * maxBytes + 64;
 }

@@ -32,7 +32,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** Undefined where the name does not tell. */
+/** Undefined if the name does not show it. */
 export function fileMimeType(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? undefined : BY_EXTENSION[name.slice(dot).toLowerCase()];

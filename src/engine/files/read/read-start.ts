@@ -1,4 +1,4 @@
-/** The beginning of a file of any size, without reading the rest. */
+/** Reads the beginning of a file of any size, without the rest. */
 
 import { characterEnd } from '../../charset/utf8.ts';
 import { readBytes } from '../../confine/content/read.ts';
@@ -9,23 +9,23 @@ import { limits } from '../../limits.ts';
 import { whyBinary } from '../../text/encoding.ts';
 import { withFile } from './with-file.ts';
 
-/** Bytes that are examined to tell whether a file is text, even when fewer are wanted. */
+/** How many bytes are examined to tell whether a file is text, even if fewer are requested. */
 const JUDGED_BYTES = 8192;
 
 export interface StartOptions {
-  /** How many bytes are wanted; the engine's limit for whole files holds in any case. */
+  /** The most bytes to return; the engine's limit for whole files applies in any case. */
   most: number;
-  /** Refuses files that are larger than this, however few bytes are wanted. */
+  /** Refuses files that are larger than this, however few bytes are requested. */
   limit?: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface FileStart {
   stat: Stat;
-  /** Of the whole file. */
+  /** The size of the whole file. */
   size: number;
   bytes: Buffer;
-  /** What the bytes say, byte-order mark included and never ending within a character; undefined for binary content. */
+  /** The bytes as text, with the byte-order mark and never ending within a character; undefined for binary content. */
   text: string | undefined;
   /** The file continues after the bytes. */
   truncated: boolean;
@@ -36,7 +36,7 @@ export async function readStart(place: Place, options: StartOptions): Promise<Fi
   const most = Math.min(options.most, limits.wholeFileBytes);
   return withFile(place, async (file) => {
     const { stat } = file;
-    // One byte more tells whether the file continues, also when the system does not give its size, or the size changes.
+    // One more byte shows whether the file continues, even if the system does not report its size, or the size changes.
     const read =
       stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
     const size = Math.max(stat.size, read.length);
@@ -51,7 +51,7 @@ function textOf(read: Buffer, most: number): string | undefined {
   return wholeCharacters(read, most).toString('utf8');
 }
 
-/** The first bytes, without a character that would be cut in two. */
+/** The first bytes, without a character that would be split. */
 function wholeCharacters(read: Buffer, most: number): Buffer {
   if (read.length <= most) return read;
   const bytes = read.subarray(0, most);

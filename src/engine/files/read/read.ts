@@ -10,7 +10,7 @@ import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { whyBinary } from '../../text/encoding.ts';
 import type { FileSnapshot } from '../atomic-replace.ts';
-import { decodedInTurns } from '../encoding/in-turns.ts';
+import { decodedInTurns } from '../encoding/convert-in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import { textInTurns } from './utf8-in-turns.ts';
 import { withFile } from './with-file.ts';
@@ -26,7 +26,7 @@ export interface FileContent {
 }
 
 export interface ReadOptions {
-  /** Refuses larger files; the engine's own limit holds in any case. */
+  /** Refuses larger files; the engine's own limit applies in any case. */
   limit?: number;
   signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export async function readContent(place: Place, options: ReadOptions = {}): Prom
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 
-/** The text of a file in any encoding, without a byte-order mark; `declared` says which one is declared for it. */
+/** The text of a file in any encoding, without a byte-order mark; `declared` returns the one declared for the file. */
 export async function readDecoded(
   place: Place,
   declared: () => Charset | undefined,

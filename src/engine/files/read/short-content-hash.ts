@@ -1,15 +1,15 @@
-/** The short hash of a content: a long one is hashed piece by piece, while others work. */
+/** Computes the short hash of content, piece by piece if it is long, without blocking other work. */
 import crypto from 'node:crypto';
 import { Yielder } from '../../event-loop.ts';
 import { shortHashOf } from '../../text/short-hash.ts';
 import { pieceEnd } from './utf8-in-turns.ts';
 
-/** Bytes that are hashed between two checks of the clock. */
+/** How many bytes are hashed between two checks of the clock. */
 const PIECE = 1024 * 1024;
 const AT_ONCE = 64 * 1024;
 
 export function shortContentHash(content: Uint8Array | string): string | Promise<string> {
-  // Half the time of a hash in pieces; older versions of Node 20 lack it.
+  // Takes half as long as a hash in pieces; older versions of Node 20 lack it.
   if (crypto.hash && content.length <= AT_ONCE) return shortHashOf(crypto.hash('sha256', content, 'hex'));
   return hashInTurns(content);
 }

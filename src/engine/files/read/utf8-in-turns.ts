@@ -1,7 +1,7 @@
-/** Texts as bytes and bytes as texts: a long one is encoded or decoded piece by piece, while others work. */
+/** Encodes and decodes UTF-8, piece by piece if it is long, without blocking other work. */
 import type { Yielder } from '../../event-loop.ts';
 
-/** What is shorter is encoded or decoded at once. */
+/** Shorter texts are converted at once. */
 const PIECE = 256 * 1024;
 
 export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffer> {
@@ -25,7 +25,7 @@ export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffe
   return bytes;
 }
 
-/** For bytes that are known to be UTF-8; a short text comes at once. */
+/** For bytes that are known to be UTF-8. Returns a short text at once, not as a promise. */
 export function textInTurns(bytes: Buffer, yielder: Yielder): string | Promise<string> {
   return bytes.length <= PIECE ? bytes.toString('utf8') : longTextInTurns(bytes, yielder);
 }
@@ -44,7 +44,7 @@ async function longTextInTurns(bytes: Buffer, yielder: Yielder): Promise<string>
   return pieces.join('');
 }
 
-/** Never splits a surrogate pair: each half would become a replacement character. */
+/** The end of a piece, which never splits a surrogate pair: each half would become a replacement character. */
 export function pieceEnd(text: string, from: number): number {
   const end = from + PIECE;
   if (end >= text.length) return text.length;

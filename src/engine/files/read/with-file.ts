@@ -4,7 +4,7 @@ import { failFrom } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 
-/** Fails when there is no file at the place. */
+/** Fails if there is no file at the place. */
 export function withFile<T>(place: Place, use: (file: OpenFile) => T | Promise<T>): T | Promise<T> {
   const { shown } = place;
   if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
@@ -32,7 +32,7 @@ async function whenUsed<T>(using: Promise<T>, file: OpenFile, shown: string): Pr
   }
 }
 
-/** Checks what is there only when opening fails: most files that are asked for are there. */
+/** Checks what is there only if opening fails: most requested files exist. */
 function openThere(place: Place): OpenFile {
   try {
     return place.dir.open(place.name);

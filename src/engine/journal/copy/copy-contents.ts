@@ -1,10 +1,10 @@
-/** Carries contents from one store to another: what is there already stays, and what is missing is left out. */
+/** Copies contents from one store to another. Skips contents that the other one already has or that are missing. */
 import { type Contents, DamagedContent } from '../../../state/contents.ts';
 
-/** Smaller contents go over together. */
+/** Contents below this size are stored in batches. */
 const SMALL_BYTES = 1024 * 1024;
-const TOGETHER_BYTES = 8 * SMALL_BYTES;
-const TOGETHER = 64;
+const BATCH_BYTES = 8 * SMALL_BYTES;
+const BATCH_CONTENTS = 64;
 
 export interface CopiedContents {
   contents: number;
@@ -24,7 +24,7 @@ export async function copyContents(
   const copied: CopiedContents = { contents: 0, bytes: 0, there: 0, damaged: 0 };
   let waiting: string[] = [];
   let waitingBytes = 0;
-  const arrive = async () => {
+  const storeBatch = async () => {
     await to.stored(waiting.splice(0));
     waitingBytes = 0;
   };
@@ -36,27 +36,27 @@ export async function copyContents(
     const chunks = await from.chunks(name);
     if (!chunks) continue;
     try {
-      const { size, isComing } = await put(to, chunks);
+      const { size, isPending } = await put(to, chunks);
       copied.contents++;
       copied.bytes += size;
-      if (isComing) waiting = [...waiting, name];
-      waitingBytes += isComing ? size : 0;
+      if (isPending) waiting = [...waiting, name];
+      waitingBytes += isPending ? size : 0;
     } catch (error) {
       if (!(error instanceof DamagedContent)) throw error;
       copied.damaged++;
     }
-    if (waiting.length >= TOGETHER || waitingBytes >= TOGETHER_BYTES) await arrive();
+    if (waiting.length >= BATCH_CONTENTS || waitingBytes >= BATCH_BYTES) await storeBatch();
   }
-  await arrive();
+  await storeBatch();
   await to.settled();
   return copied;
 }
 
-/** `isComing`: it is there when `stored` says so. */
+/** `isPending`: the content is not stored yet; `to.stored` settles when it is. */
 async function put(
   to: Contents,
   chunks: AsyncIterable<Buffer>,
-): Promise<{ size: number; isComing: boolean }> {
+): Promise<{ size: number; isPending: boolean }> {
   const pieces = chunks[Symbol.asyncIterator]();
   const first: Buffer[] = [];
   let size = 0;
@@ -64,14 +64,14 @@ async function put(
     const next = await pieces.next();
     if (next.done) {
       await to.put(Buffer.concat(first));
-      return { size, isComing: true };
+      return { size, isPending: true };
     }
     // The source of the pieces may reuse their memory.
     first.push(Buffer.from(next.value));
     size += next.value.length;
   }
   const all = await to.putChunks(joined(first, pieces));
-  return { size: all.size, isComing: false };
+  return { size: all.size, isPending: false };
 }
 
 async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

@@ -1,26 +1,24 @@
 /**
- * Copies the history of one state into another one that has none: the same entries, and the same undo.
+ * Copies the history of one state into another one that has none. Every entry can still be undone there.
  *
- * Contents come first and the lines last, in one step: a reader of the other state finds the whole history or
- * none, and a copy that was interrupted can be made again.
+ * Contents are copied first and the lines last, in one step: a reader of the other state finds the whole history or
+ * none, and an interrupted copy can be repeated.
  */
 import type { LogOptions } from '../../../state/log.ts';
 import type { State } from '../../../state/state.ts';
-import { namesOf } from '../entries/contents-needed.ts';
+import { contentNames, isContentHash } from '../entries/contents-needed.ts';
 import type { Line } from '../entries/line.ts';
-import { linesOf } from '../entries/shared-lines.ts';
+import { journalLogOptions } from '../entries/log-options.ts';
+import { AsideConverter } from './aside-converter.ts';
 import { type CopiedContents, copyContents } from './copy-contents.ts';
 import { chosenLines, namedIn } from './named-lines.ts';
-import { WithoutAside } from './without-aside.ts';
-
-const SHA256 = /^[0-9a-f]{64}$/;
 
 export interface JournalCopy {
   from: State;
   to: State;
-  /** Leave out the entries of directories that have no name in the other state. */
+  /** Leaves out the entries of directories that have no name in the other state. */
   onlyNamed: boolean;
-  /** Between the contents and the lines. */
+  /** Called after the contents and before the lines are copied. */
   beforeLines?(): Promise<void>;
 }
 
@@ -43,7 +41,7 @@ export async function copyJournal({
   beforeLines,
 }: JournalCopy): Promise<CopiedJournal | CopyRefusal> {
   if (!(await isJournalEmpty(to))) return { why: 'not-empty' };
-  const source = from.log('journal', linesOf(from.paths));
+  const source = from.log('journal', journalLogOptions(from.paths));
   const reading = new Lines();
   const reader = source.reader(reading);
   await reader.catchUp();
@@ -51,34 +49,36 @@ export async function copyJournal({
   if (unnamed.size > 0 && !onlyNamed) return { why: 'unnamed', directories: unnamed };
   const there = new Set<string>();
   for await (const { name } of to.contents.list()) there.add(name);
-  const without = new WithoutAside(from.contents, to.contents, forgotten);
+  const converter = new AsideConverter(from.contents, to.contents, forgotten);
   const copied: Line[] = [];
-  for (const line of lines) copied.push(await without.line(line));
+  for (const line of lines) copied.push(await converter.convert(line));
   const names = new Set<string>();
-  for (const { did = [] } of copied) for (const name of namesOf(did)) if (SHA256.test(name)) names.add(name);
-  for (const name of without.hashes) names.delete(name);
+  for (const { did = [] } of copied)
+    for (const name of contentNames(did)) if (isContentHash(name)) names.add(name);
+  for (const name of converter.hashes) names.delete(name);
   const contents = await copyContents(from.contents, to.contents, names, there);
   await beforeLines?.();
   const seen = reading.changes;
   await reader.catchUp();
   if (reading.changes !== seen) return { why: 'being-written' };
-  if (!(await to.log('journal', dated(copied, linesOf(to.paths))).fill(copied))) return { why: 'not-empty' };
+  if (!(await to.log('journal', dated(copied, journalLogOptions(to.paths))).fill(copied)))
+    return { why: 'not-empty' };
   return {
     ...contents,
-    contents: contents.contents + without.hashes.size,
-    bytes: contents.bytes + without.bytes,
-    ...{ entries, leftOut, lost: without.lost },
+    contents: contents.contents + converter.hashes.size,
+    bytes: contents.bytes + converter.bytes,
+    ...{ entries, leftOut, lost: converter.lost },
   };
 }
 
 export async function isJournalEmpty(state: State): Promise<boolean> {
-  for await (const lines of state.log('journal', linesOf(state.paths)).newestFirst()) {
+  for await (const lines of state.log('journal', journalLogOptions(state.paths)).newestFirst()) {
     if (lines.length > 0) return false;
   }
   return true;
 }
 
-/** A line without a time was written about when the one before it was. */
+/** Gives a line without a time the time of the line before it. */
 function dated(lines: readonly Line[], options: LogOptions<Line>): LogOptions<Line> {
   const times = new Map<Line, number>();
   let time = 0;
@@ -91,7 +91,7 @@ function dated(lines: readonly Line[], options: LogOptions<Line>): LogOptions<Li
 
 class Lines {
   all: Line[] = [];
-  /** Grows with everything that anybody does to the log. */
+  /** Grows whenever any process changes the log. */
   changes = 0;
 
   take(line: Line): void {

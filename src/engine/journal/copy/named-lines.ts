@@ -1,4 +1,4 @@
-/** Which lines of a journal can be copied: those of entries whose directories the other state has names for. */
+/** Chooses the lines that can be copied: those of entries whose directories have a name in the other state. */
 import type { SharedPaths } from '../../../state/state.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import { EntryIndex, type ForgottenNames } from '../entries/entry-index.ts';
@@ -6,15 +6,15 @@ import type { Line } from '../entries/line.ts';
 
 export interface ChosenLines {
   lines: Line[];
-  /** How many entries the lines make. */
+  /** The number of entries that the lines describe. */
   entries: number;
-  /** The directories of the entries that are left out, and how many those are. */
+  /** The directories without a name, each with the number of entries that are left out because of it. */
   unnamed: ReadonlyMap<string, number>;
   leftOut: number;
   forgotten: ForgottenNames;
 }
 
-/** Lines of entries that were given up are left out, too. */
+/** Also leaves out the lines of entries that were dropped. */
 export function chosenLines(all: readonly Line[], isNamed: (path: string) => boolean): ChosenLines {
   const index = new EntryIndex();
   for (const line of all) index.take(line);
@@ -34,8 +34,8 @@ export function chosenLines(all: readonly Line[], isNamed: (path: string) => boo
 }
 
 /**
- * Whether a path of one state means something in the other: in a directory, a path of this machine; in a fleet, one in
- * a directory with a name.
+ * Whether a path has a meaning in the other state. A state directory understands the paths of this machine, a fleet
+ * only those in directories that have a name.
  */
 export function namedIn(to: SharedPaths | undefined): (path: string) => boolean {
   return to
@@ -43,7 +43,7 @@ export function namedIn(to: SharedPaths | undefined): (path: string) => boolean 
     : (path) => !path.startsWith('=');
 }
 
-/** Of a path that all machines understand, only the name of its directory says where it is. */
+/** The directories of an entry. Of a path that all machines understand (`=name/…`), only `=name` is a directory. */
 function rootsOf({ roots }: JournalEntry): string[] {
   return [...new Set(roots.map((root) => (root.startsWith('=') ? root.split('/')[0]! : root)))];
 }

@@ -1,19 +1,26 @@
-/** Which contents and things set aside the changes of an entry need. */
+/** Lists the contents and the things set aside that changes need. */
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
-/** To undo and to show an entry: each content by its hash, each thing set aside by its name. */
-export function namesOf(changes: readonly Change[]): Set<string> {
-  const names = namesToUndo(changes);
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** What is needed to undo and to show changes: each content by its hash, each thing set aside by its name. */
+export function contentNames(changes: readonly Change[]): Set<string> {
+  const names = contentNamesToUndo(changes);
   for (const change of changes) {
-    // What it became is kept to be shown, as long as the entry is.
+    // The new content is kept as long as the entry, for its diff.
     const shown = shownHash(change);
     if (shown !== undefined) names.add(shown);
   }
   return names;
 }
 
-/** Only to undo them. */
-export function namesToUndo(changes: readonly Change[]): Set<string> {
+/** Whether a name is the hash of a content; otherwise it is the name of something set aside. */
+export function isContentHash(name: string): boolean {
+  return SHA256.test(name);
+}
+
+/** What is needed to undo changes, though not to show them. */
+export function contentNamesToUndo(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   for (const change of changes) {
     if (change.kind === 'changed') addFile(names, change.before);
@@ -23,7 +30,7 @@ export function namesToUndo(changes: readonly Change[]): Set<string> {
   return names;
 }
 
-/** By name: the entries, but for some, that need it to be undone. */
+/** For each name, the ids of the entries outside `except` that cannot be undone without it. */
 export function neededElsewhere(
   entries: readonly JournalEntry[],
   except: ReadonlySet<string>,
@@ -31,18 +38,18 @@ export function neededElsewhere(
   const needers = new Map<string, string[]>();
   for (const { id, changes } of entries) {
     if (except.has(id)) continue;
-    for (const name of namesToUndo(changes)) needers.set(name, [...(needers.get(name) ?? []), id]);
+    for (const name of contentNamesToUndo(changes)) needers.set(name, [...(needers.get(name) ?? []), id]);
   }
   return needers;
 }
 
-/** The content that a change has left, by its hash. */
+/** The hash of the content that a change left behind. */
 function shownHash(change: Change): string | undefined {
   if ('after' in change) return change.after?.hash;
   return change.kind === 'moved' ? change.file?.hash : undefined;
 }
 
-export function namesOfRemoved(removed: Removed): Set<string> {
+export function contentNamesOfRemoved(removed: Removed): Set<string> {
   const names = new Set<string>();
   addRemoved(names, removed);
   return names;
@@ -59,7 +66,7 @@ function addRemoved(names: Set<string>, removed: Removed): void {
   if (removed.type === 'tree') for (const { removed: inner } of removed.entries) addRemoved(names, inner);
 }
 
-/** Whether all that a change replaced or removed was kept when it was made, but for what nothing can keep. */
+/** Whether the journal kept everything that a change replaced or removed. */
 export function keepsAll(change: Change): boolean {
   if (change.kind === 'changed') return change.before.kept.in !== 'nowhere';
   const removed = change.kind === 'moved' ? change.replaced : change.kind === 'removed' && change.before;
@@ -69,7 +76,7 @@ export function keepsAll(change: Change): boolean {
     : !isNotKept(removed);
 }
 
-/** Neither in the store nor set aside: it was too large. */
+/** Whether something is neither in the store nor set aside. */
 function isNotKept(removed: Removed): boolean {
   return removed.type === 'file' ? removed.file.kept.in === 'nowhere' : removed.type === 'lost';
 }

@@ -1,20 +1,23 @@
 /**
- * From the journal's lines to its entries, and questions about them. An index takes lines one by one; only the entries
- * that new lines concern are made again. The entries are shared: nobody may change them.
+ * Builds entries from the journal's lines and answers questions about them. The index takes lines one by one and
+ * rebuilds only the entries that new lines concern. All callers share the entries: none may change them.
  */
-import { namesOf } from './contents-needed.ts';
+import { contentNames } from './contents-needed.ts';
 import { type Change, type EntryState, isMadeParent, type JournalEntry } from './entry.ts';
 import type { Line } from './line.ts';
 
-/** What the user had removed, and no entry has kept again since. */
+/** What the user had removed and no later entry has kept again. */
 export interface ForgottenNames {
+  /** The hashes of contents and the names of things set aside. */
   readonly names: ReadonlySet<string>;
+  /** What was removed within things set aside: paths by the name of the thing. */
   readonly inside: ReadonlyMap<string, readonly string[]>;
+  /** The ids of the entries that the user named. */
   readonly entries: ReadonlySet<string>;
 }
 
-/** An entry and its parts, for the code that removes it. */
-export interface ReadEntry {
+/** An entry and its parts, for code that removes lines of the journal. */
+export interface EntryWithParts {
   entry: JournalEntry;
   /** Whether a part of it has no end. */
   open: boolean;
@@ -22,28 +25,28 @@ export interface ReadEntry {
   parts: string[];
 }
 
-/** What one beginning and the lines that belong to it say. */
+/** What the first line of a part and the later lines of the same part say. */
 interface Part extends Omit<JournalEntry, 'state'> {
   call: string;
   done: boolean;
   /** Paths of changes that another server found to be done. */
   settled?: Set<string>;
-  /** Changes that another server took for not made. The one that was at it knows better, if it still comes to its end. */
+  /** Changes that another server found not to be done. The server that planned them overrules it by ending the part. */
   refuted?: Set<Change>;
 }
 
-/** Entries that are made at a time while lines come in. */
+/** How many entries may be outdated before they are rebuilt while lines still come in. */
 const UPDATE_AT = 256;
 
 export class EntryIndex {
   readonly #parts = new Map<string, Part>();
   readonly #calls = new Map<string, Part[]>();
-  readonly #made = new Map<string, ReadEntry>();
-  /** From the id of an entry to the ids of those that took it back. */
+  readonly #made = new Map<string, EntryWithParts>();
+  /** From the id of an entry to the ids of the entries that undid it. */
   readonly #undos = new Map<string, Set<string>>();
-  /** The ids of entries that lines have changed since they were made. */
+  /** The ids of entries that new lines concern and that must be rebuilt. */
   readonly #outdated = new Set<string>();
-  #all: readonly ReadEntry[] | undefined;
+  #all: readonly EntryWithParts[] | undefined;
   #entries: readonly JournalEntry[] | undefined;
 
   readonly forgotten = {
@@ -55,60 +58,60 @@ export class EntryIndex {
   take(line: Line): void {
     for (const id of line.drop ?? []) this.#remove(id);
     if (line.forgot) this.#forgot(line);
-    // What an entry keeps after it was forgotten is there again.
+    // A later entry has kept the same content again.
     if (this.forgotten.names.size > 0)
-      for (const name of namesOf(line.did ?? [])) this.forgotten.names.delete(name);
+      for (const name of contentNames(line.did ?? [])) this.forgotten.names.delete(name);
     if (line.e === undefined) return;
     const part = this.#parts.get(line.e);
     if (part) this.#add(part, line);
     else if (line.at !== undefined) this.#begin(begin(line));
-    // Thousands at once would hold up the event loop.
+    // Rebuilding thousands at once would block the event loop.
     if (this.#outdated.size >= UPDATE_AT) this.update();
   }
 
-  /** One entry, in a time that does not grow with the journal. */
+  /** Finds one entry, in a time that does not grow with the journal. */
   entry(id: string): JournalEntry | undefined {
     return this.find(id)?.entry;
   }
 
-  find(id: string): ReadEntry | undefined {
+  find(id: string): EntryWithParts | undefined {
     this.update();
     return this.#made.get(id);
   }
 
-  /** A part that has no end, with its changes whose outcome is unknown. */
+  /** The changes of a part whose outcome is unknown; undefined when the part has an end. */
   openPart(id: string): { changes: readonly Change[] } | undefined {
     const part = this.#parts.get(id);
     if (!part || part.done) return undefined;
     return { changes: changesOf(part).filter(({ path }) => !part.settled?.has(path)) };
   }
 
-  /** The entries that took this one back, newest first. */
+  /** The entries that undid this one, newest first. */
   undosOf(id: string): JournalEntry[] {
     this.update();
     return [...(this.#undos.get(id) ?? [])].reverse().map((undo) => this.#made.get(undo)!.entry);
   }
 
-  /** Whether an entry was done to its end, whatever became of it later. */
+  /** Whether an entry was completed, whether or not it was undone later. */
   hasEnd(id: string): boolean {
     return this.find(id)?.open === false;
   }
 
-  /** In the order in which they began. */
-  get withParts(): readonly ReadEntry[] {
+  /** All entries in the order in which they began. */
+  get withParts(): readonly EntryWithParts[] {
     this.update();
     this.#all ??= [...this.#calls.keys()].flatMap((id) => this.#made.get(id) ?? []);
     return this.#all;
   }
 
-  /** Oldest first. */
+  /** All entries, oldest first. */
   get entries(): readonly JournalEntry[] {
     this.update();
     this.#entries ??= this.withParts.map(({ entry }) => entry);
     return this.#entries;
   }
 
-  /** Makes the entries that lines have changed. */
+  /** Rebuilds the entries that new lines concern. */
   update(): void {
     if (this.#outdated.size === 0) return;
     const concerned = new Set<string>();
@@ -126,7 +129,7 @@ export class EntryIndex {
 
   #make(id: string, undidBefore: string | undefined): void {
     const parts = this.#calls.get(id)?.filter((part) => !part.refuted || changesOf(part).length > 0) ?? [];
-    const made = parts.length > 0 ? asOne(parts) : undefined;
+    const made = parts.length > 0 ? joinParts(parts) : undefined;
     if (made) this.#made.set(id, made);
     else this.#made.delete(id);
     const undoes = made?.entry.undoes;
@@ -137,7 +140,7 @@ export class EntryIndex {
     else if (undoes !== undefined) this.#undos.set(undoes, new Set([id]));
   }
 
-  /** What became of an entry decides what became of the one that it undid, and so on. */
+  /** Updates the state of an entry, then of the entry that it undid, whose state depends on it, and so on. */
   #settleFrom(first: string): void {
     const seen = new Set<string>();
     for (let id: string | undefined = first; id !== undefined && !seen.has(id); ) {
@@ -151,10 +154,10 @@ export class EntryIndex {
   }
 
   /**
-   * An entry is undone while the entry that undid it is in effect; an undo that was itself undone does not count. What
-   * was interrupted while it was undone, or redone, is halfway.
+   * An entry is undone while an entry that undid it is in effect; an undo that was itself undone does not count. An
+   * entry whose undo or redo was interrupted is pending.
    */
-  #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
+  #stateOf({ entry: { id }, open }: EntryWithParts): EntryState {
     let state: EntryState = open ? 'pending' : 'done';
     for (const undo of this.#undos.get(id) ?? []) {
       const { state: fate } = this.#made.get(undo)!.entry;
@@ -172,7 +175,7 @@ export class EntryIndex {
       this.forgotten.inside.set(name, [...(this.forgotten.inside.get(name) ?? []), path]);
     }
     for (const part of this.#parts.values()) {
-      if (part.forgotten || ![...namesOf(part.changes)].some((name) => gone.has(name))) continue;
+      if (part.forgotten || ![...contentNames(part.changes)].some((name) => gone.has(name))) continue;
       part.forgotten = true;
       this.#outdated.add(part.call);
     }
@@ -194,7 +197,7 @@ export class EntryIndex {
       if (before >= 0) part.changes.splice(before, 1, change);
       else part.changes.push(change);
     }
-    // This entry plans more than another server knew when it settled the rest.
+    // The part plans more changes than another server knew of when it settled the others.
     if (part.settled && did.length > 0) part.done = false;
     this.#settle(part, settled);
     if (end === 'done') {
@@ -204,7 +207,7 @@ export class EntryIndex {
     if (end === 'failed') this.#remove(part.id);
   }
 
-  /** What was not done is no change. A part is at its end when the fate of each change is known. */
+  /** Drops the changes that were not done. The part ends when the outcome of every change is known. */
   #settle(part: Part, settled: readonly { path: string; done: boolean }[]): void {
     if (settled.length === 0 || part.done) return;
     const known = part.settled ?? new Set();
@@ -217,7 +220,7 @@ export class EntryIndex {
       part.refuted ??= new Set();
       for (const change of part.changes) if (change.path === path) part.refuted.add(change);
     }
-    // With all else settled, no call will need a directory that was only made on the way to it.
+    // A directory that was only made as a parent of something else needs no outcome of its own.
     part.done = changesOf(part).every((change) => known.has(change.path) || isMadeParent(change));
   }
 
@@ -252,8 +255,8 @@ function changesOf({ changes, refuted }: Part): Change[] {
   return refuted ? changes.filter((change) => !refuted.has(change)) : changes;
 }
 
-/** The parts of one call are one entry. */
-function asOne(parts: readonly Part[]): ReadEntry {
+/** Joins the parts of one call into one entry. */
+function joinParts(parts: readonly Part[]): EntryWithParts {
   const { call: id, done: _, id: __, settled: ___, refuted: ____, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {

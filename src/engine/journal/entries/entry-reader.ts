@@ -1,4 +1,4 @@
-/** Reads the entries of one journal, each time only what was added, and gives the memory back when nobody asks. */
+/** Reads the entries of one journal, each time only what was added. Frees the memory after a while without reads. */
 import type { Log, LogConsumer, LogReader } from '../../../state/log.ts';
 import { EntryIndex, type ForgottenNames } from './entry-index.ts';
 import type { Line } from './line.ts';
@@ -9,14 +9,14 @@ export class EntryReader {
   readonly #log: Log<Line>;
   #reading: { from: LogReader; into: IndexBuilder } | undefined;
   #release: NodeJS.Timeout | undefined;
-  /** Outlives the index: it is small, and an undo asks for it again and again. */
+  /** Kept when the index is freed: it is small, and an undo needs it again and again. */
   #forgotten: ForgottenNames | undefined;
 
   constructor(log: Log<Line>) {
     this.#log = log;
   }
 
-  /** All entries, with what other processes have added. Reads a long journal in many turns of the event loop. */
+  /** All entries, also those that other processes added. Reads a long journal in many turns of the event loop. */
   async read(): Promise<EntryIndex> {
     this.#reading ??= this.#begin();
     const { from, into } = this.#reading;
@@ -27,7 +27,7 @@ export class EntryReader {
     return into.index;
   }
 
-  /** What the user had removed, as of the last `read`. */
+  /** What the user had removed by the time of the last `read`. */
   get forgotten(): ForgottenNames {
     if (!this.#forgotten) throw new Error('the journal was not read yet');
     return this.#forgotten;
@@ -44,7 +44,7 @@ export class EntryReader {
   }
 }
 
-/** While the log hands over all lines again, callers still see the entries as they were. */
+/** While the log delivers all lines again, callers still see the previous entries. */
 class IndexBuilder implements LogConsumer<Line> {
   index = new EntryIndex();
   #coming = this.index;

@@ -1,11 +1,11 @@
 /**
- * What the journal remembers: one entry for each call that changed something, with what is needed to restore it.
+ * What the journal remembers: one entry for each call that changed something, with what is needed to undo it.
  *
- * It holds only facts that can be written as JSON. Paths are absolute, with all links resolved.
+ * An entry holds only facts that can be written as JSON. Paths are absolute, with all links resolved.
  */
 import type { EntryType } from '../../failures.ts';
 
-/** On whose behalf something was changed, as far as that is known. */
+/** Who asked for a change, as far as that is known. */
 export interface Origin {
   session?: string;
   /** The name of a token. */
@@ -18,9 +18,9 @@ export interface Origin {
 export type Kept =
   /** In the store, under its own hash. */
   | { in: 'store' }
-  /** Set aside as it was, by a link or a rename, under this name. */
+  /** Set aside as it was, by a link or a rename, under a name of its own. */
   | { in: 'aside'; name: string }
-  /** Not at all, and why. */
+  /** Not kept, and why. */
   | { in: 'nowhere'; why: string };
 
 /** A file as it was or as it became. */
@@ -29,7 +29,7 @@ export interface FileImage {
   mode: number;
   /** SHA-256 of the content; missing for a large file that was set aside unread. */
   hash?: string;
-  /** Instead of the hash: which file it is and when somebody last wrote to it, see stamp.ts. */
+  /** Identifies the file and its last write where no hash is known, see stamp.ts. */
   stamp?: string;
   kept: Kept;
 }
@@ -37,7 +37,7 @@ export interface FileImage {
 /** Where a symbolic link leads. */
 export interface LinkTarget {
   target: string;
-  /** The same in base64, where it is not valid UTF-8. */
+  /** The target in base64, when it is not valid UTF-8. */
   bytes?: string;
 }
 
@@ -47,15 +47,15 @@ export type Change =
       kind: 'created';
       path: string;
       type: EntryType;
-      /** Of a file whose new content is known. */
+      /** The content of a new file, when it is known. */
       after?: Omit<FileImage, 'kept'>;
-      /** Of a symbolic link. */
+      /** The target of a symbolic link. */
       link?: LinkTarget;
-      /** A directory that the call only made above what it is about. */
+      /** The call made this directory only as a parent of what it was asked for. */
       parent?: true;
-      /** A directory with all that was in it, restored in one step. */
+      /** The directory came into being with all that is in it, in one step. */
       whole?: true;
-      /** What was in it then, see stamp.ts. */
+      /** Identifies what was in a whole directory, see stamp.ts. */
       stamp?: string;
       /** Why it cannot be removed again. */
       lost?: string;
@@ -68,9 +68,9 @@ export type Change =
       to: string;
       type: EntryType;
       replaced?: Removed;
-      /** Of a file that was moved: what it held. */
+      /** What a moved file held. */
       file?: Omit<FileImage, 'kept'>;
-      /** Of a symbolic link that was moved. */
+      /** The target of a moved symbolic link. */
       link?: LinkTarget;
     };
 
@@ -79,36 +79,37 @@ export type Removed =
   | { type: 'file'; file: FileImage }
   | { type: 'directory'; mode: number }
   | ({ type: 'symlink' } & LinkTarget)
-  /** A whole tree, or anything else, set aside as it was. */
+  /** A whole tree, or anything else, set aside as it was under this name. */
   | { type: 'aside'; name: string }
   /** A whole tree that could not be set aside in one step: its entries by their paths below it, parents first. */
   | { type: 'tree'; mode: number; entries: TreeEntry[] }
-  /** Not kept, and why; with the size that a file had, where that is known. */
+  /** Not kept, and why; `size` is the size of a file, where it is known. */
   | { type: 'lost'; why: string; size?: number };
 
 /** Something within a tree. */
 export interface TreeEntry {
+  /** The path below the top of the tree. */
   path: string;
-  /** The same in base64, where it is not valid UTF-8. */
+  /** The path in base64, when it is not valid UTF-8. */
   bytes?: string;
   removed: Removed;
 }
 
-/** `pending`: under way or interrupted, in the middle of it, of an undo of it, or of a redo. */
+/** `pending`: the entry itself, its undo or its redo is under way or was interrupted. */
 export type EntryState = 'pending' | 'done' | 'undone';
 
 export interface JournalEntry {
   id: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** The directories that were served and in which something was changed. */
+  /** The served directories in which the call changed something. */
   roots: string[];
   origin: Origin;
   changes: Change[];
   state: EntryState;
   /** The entry that this one undid. */
   undoes?: string;
-  /** Found by comparing snapshots from before and after a command; no operation reported it. */
+  /** The changes were found by comparing snapshots from before and after a command; no operation reported them. */
   found?: true;
   /** Why the journal does not know what the command changed. */
   unrecorded?: string;
@@ -116,7 +117,7 @@ export interface JournalEntry {
   forgotten?: true;
 }
 
-/** Whether the change only made a directory above what the call is about. */
+/** Whether the change only made a parent directory of what the call was asked for. */
 export function isMadeParent(change: Change): boolean {
   return change.kind === 'created' && change.parent === true;
 }

@@ -1,4 +1,4 @@
-/** Where a link leads, as the journal writes it down: a target need not be valid UTF-8. */
+/** How the journal writes down the target of a link, which need not be valid UTF-8. */
 import { isUtf8 } from 'node:buffer';
 import type { Dir } from '../../confine/directory/dir.ts';
 import type { LinkTarget } from './entry.ts';
@@ -12,7 +12,7 @@ export function linkTo(bytes: Buffer): LinkTarget {
   return isUtf8(bytes) ? { target } : { target, bytes: bytes.toString('base64') };
 }
 
-/** Of a record that knows more about a link. */
+/** Only the target, taken from a record that has other fields too. */
 export function linkOf({ target, bytes }: LinkTarget): LinkTarget {
   return bytes === undefined ? { target } : { target, bytes };
 }

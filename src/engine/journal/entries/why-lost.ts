@@ -1,4 +1,4 @@
-/** Why a change cannot be undone from the moment it was entered: nobody kept what was there before. */
+/** Why a change could never be undone: the journal did not keep what was there before. */
 import type { Change, FileImage, Removed } from './entry.ts';
 
 export function whyLost(change: Change): string | undefined {

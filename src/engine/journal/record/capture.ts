@@ -1,4 +1,4 @@
-/** Keeps what is at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
+/** Keeps what is at a place: the content of a file, or a whole tree that cannot be set aside in one step. */
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
 import { isTemporary } from '../../confine/content/draft-names.ts';
@@ -14,32 +14,32 @@ import type { Store } from '../store.ts';
 import { whyFileNotKept } from './entry-quota.ts';
 import { stampOf } from './stamp.ts';
 
-/** Files from this size on are set aside by a link where that works, and need not be read. */
+/** Files of this size or more are set aside by a link where that works, so that nothing has to read them. */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
 const SLASH = Buffer.from('/');
-const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
+export const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
 
 export interface At {
   dir: Dir;
-  /** Raw where it need not be valid UTF-8. */
+  /** A buffer where the name may not be valid UTF-8. */
   name: string | Buffer;
 }
 
 export interface KeptFile {
   image: FileImage;
-  /** The content, when it was read for this or the caller knew it. */
+  /** The content, when this call read it or the caller already had it. */
   bytes: Buffer | undefined;
 }
 
 export interface KeepOptions {
-  /** What the file holds, when the caller has read it already. */
+  /** The content of the file, when the caller has read it already. */
   known?: Buffer | undefined;
-  /** Whether it must survive a power cut. Default true. */
+  /** Whether the content must survive a power cut. Default: true. */
   flush?: boolean;
-  /** Larger files are not kept. */
+  /** The size of the largest file that is kept. */
   most?: number;
-  /** Why nothing of it is kept. */
+  /** Why the file is not kept. Default: it is kept. */
   why?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ async function inStore(store: Store, old: Stat, bytes: Buffer, flush = true): Pr
   return { image: { size: bytes.length, mode: old.mode, hash, kept: { in: 'store' } }, bytes };
 }
 
-/** Undefined for a file that may be replaced but not read, and for one that is gone. */
+/** Undefined when the server may not read the file (though it may be able to replace it), or the file is gone. */
 export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
   try {
     return dir.open(name);
@@ -92,7 +92,7 @@ export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
   }
 }
 
-/** What a file holds that fits in memory; undefined when it may not be read. */
+/** The content of a file that fits in memory; undefined when the server may not read it, or it is gone. */
 export async function readOrUndefined(at: At): Promise<Buffer | undefined> {
   const file = openOrUndefined(at);
   return file && readAndClose(file, Number.MAX_SAFE_INTEGER);
@@ -132,7 +132,7 @@ export async function captureRemoved(
   }
 }
 
-/** Nothing can be read from it: it gets a second name, where it can have one. */
+/** Sets a FIFO, socket or device aside by a second name, where it can have one: it has no content to read. */
 function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
   const lost: Removed = { type: 'lost', why: SPECIAL_LOST };
   const aside = store.isOnDevice(stat.dev) ? store.aside() : undefined;
@@ -148,7 +148,7 @@ function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
 }
 
 interface Capture {
-  /** The path from the top of the tree on: raw, with a slash at its end. */
+  /** The raw path of the directory below the top of the tree, with a slash at its end. */
   below: Buffer;
   level: number;
   into: TreeEntry[];

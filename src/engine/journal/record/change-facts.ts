@@ -1,4 +1,4 @@
-/** What a line says about a file that a call creates, changes or moves. */
+/** What a line of the journal says about a file that a call creates, changes or moves. */
 import { hashOf } from '../../../state/content-hash.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
@@ -9,12 +9,12 @@ import { targetOf } from '../entries/link-target.ts';
 import { LARGE_BYTES, readOrUndefined } from './capture.ts';
 import { stampOf } from './stamp.ts';
 
-/** Large files are moved without being read. */
+/** The content of a file that a call moves; undefined for a large one, which is moved unread. */
 export async function contentMoved(at: Place, { type, size }: Stat): Promise<Buffer | undefined> {
   return type === 'file' && size < LARGE_BYTES ? readOrUndefined(at) : undefined;
 }
 
-/** Enough to tell later whether it is still what the call moved. */
+/** What an undo needs to tell whether the moved file or link is still the same. `staysItself`: the inode stays. */
 export async function factsOfMoved(
   { dir, name }: Place,
   source: Stat,
@@ -25,7 +25,7 @@ export async function factsOfMoved(
   if (type === 'symlink') return { link: targetOf(dir, name) };
   if (type !== 'file') return {};
   if (bytes) return { file: await imageOf(bytes, mode) };
-  // Within one file system it is the same file under another name; elsewhere only its size is the same.
+  // Within one file system the file only gets another name; on another one, its copy has only the same size.
   return { file: staysItself ? { size, mode, stamp: stampOf(source) } : { size, mode } };
 }
 

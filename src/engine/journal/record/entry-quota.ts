@@ -1,16 +1,17 @@
-/** How much one entry may keep. What does not fit is not changed, unless the operator allows that it cannot be undone. */
+/** How much one entry may keep. A call may not change what does not fit, unless the operator allows it without undo. */
 import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { sizeAt, sizeOfFile } from './size-to-keep.ts';
 
 export interface QuotaBounds {
-  /** Bytes of all that one entry keeps, and the option that sets it. */
+  /** How many bytes one entry may keep. */
   call: number;
+  /** The command line option that sets `call`. */
   callOption: string;
-  /** Bytes of a file. */
+  /** The size in bytes of the largest file that is kept. */
   file: number;
-  /** What is larger is changed without being kept. */
+  /** Whether a call may change what is larger, without keeping it. */
   withoutUndo: boolean;
 }
 
@@ -22,20 +23,18 @@ export class EntryQuota {
     this.#bounds = bounds;
   }
 
-  /** Larger files are not kept. */
+  /** The size in bytes of the largest file that is kept. */
   get file(): number {
     return this.#bounds.file;
   }
 
-  /** For what is only kept to be shown. */
+  /** How many bytes are left for contents that are kept only for diffs. */
   get left(): number {
     const { call } = this.#bounds;
     return Math.min(call - this.#taken, call / 8);
   }
 
-  /**
-   * Takes the room of what is at a place. `why` says that it cannot be kept, where it is changed all the same.
-   */
+  /** Reserves room for what is at a place. `why`: it does not fit, and the call changes it without keeping it. */
   async take(place: Place, old: Stat): Promise<{ bytes: number; why: string | undefined }> {
     const { call, callOption, file, withoutUndo } = this.#bounds;
     const isEndless = call === Number.POSITIVE_INFINITY && file === Number.POSITIVE_INFINITY;
@@ -49,7 +48,6 @@ export class EntryQuota {
   }
 }
 
-/** Of a file that is larger than a file may be. */
 export function whyFileNotKept(size: number, most: number): string {
   return whyNotKept(size, '--keep-file', most);
 }

@@ -1,4 +1,4 @@
-/** Whether everything that a change needs to be undone is in the store. */
+/** Whether the store has everything that is needed to undo a change. */
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Store } from '../store.ts';
 

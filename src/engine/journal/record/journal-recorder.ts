@@ -1,8 +1,8 @@
 /**
- * Records the changes of one call: first it keeps what is there and writes a line that says what the call will do,
- * then the call does it, then a line says that it was done.
+ * Records the changes of one call. The recorder first keeps what is there and writes a line that says what the call
+ * will do; then the call does it; then another line says that it was done.
  *
- * So a crash at any moment leaves either nothing changed, or an entry by which the change can be undone.
+ * So a crash at any moment leaves either nothing changed, or an entry with which the change can be undone.
  */
 import type { SetAside } from '../../../state/contents.ts';
 import type { Log } from '../../../state/log.ts';
@@ -12,7 +12,7 @@ import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
-import { keepsAll, namesToUndo } from '../entries/contents-needed.ts';
+import { contentNamesToUndo, keepsAll } from '../entries/contents-needed.ts';
 import { type Change, isMadeParent } from '../entries/entry.ts';
 import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
@@ -22,21 +22,21 @@ import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-fac
 import type { EntryQuota } from './entry-quota.ts';
 import { isKept } from './is-kept.ts';
 
-/** Larger contents are not kept for a diff alone. */
+/** The largest content that is kept only for a diff. */
 const SHOWN_BYTES = 1024 * 1024;
-/** Of changes that have happened already. */
-const CHANGES_A_LINE = 256;
-/** An empty directory needs no room. */
+/** How many changes one line holds when they are recorded after the fact. */
+const CHANGES_PER_LINE = 256;
+/** What the quota would say about an empty directory, which needs no room. */
 const NOTHING = { bytes: 0, why: undefined };
 
 export interface RecorderParts {
   log: Log<Line>;
   store: Store;
-  /** How much it may keep. */
+  /** How much the entry may keep. */
   quota: EntryQuota;
-  /** The first line's facts. */
+  /** The facts of the first line. */
   head: Line & { e: string };
-  /** Called with each change, once it is done. */
+  /** Called with each change after it is done. */
   onChange?(change: Change): void;
 }
 
@@ -48,12 +48,12 @@ export class JournalRecorder implements ChangeRecorder {
   readonly #changes: Change[] = [];
   /** The last change of each path. */
   readonly #concerned = new Map<string, Change>();
-  /** The contents that an undo needs and that are not known to be in the store. */
+  /** The contents that an undo needs and that may not be in the store yet. */
   readonly #unstored = new Set<string>();
-  /** What files became, to be kept for the diff once the call has ended. */
+  /** The new contents of files by path, which are stored for diffs when the call has ended. */
   readonly #shown = new Map<string, Buffer>();
   #begun = false;
-  /** Written down, and not begun yet. */
+  /** The paths of changes that the log plans and the call has not begun. */
   readonly #planned = new Set<string>();
   #done = 0;
   /** How many of the changes were reported. */
@@ -65,7 +65,7 @@ export class JournalRecorder implements ChangeRecorder {
     this.#parts = parts;
   }
 
-  /** Of the entry that it is a part of. */
+  /** The id of the entry that this recorder writes to. */
   get id(): string {
     const { e, call } = this.#parts.head;
     return call ?? e;
@@ -76,7 +76,7 @@ export class JournalRecorder implements ChangeRecorder {
     return this.#begun && !this.#givenUp;
   }
 
-  /** Paths whose changes cannot be undone, because what was there was not kept. */
+  /** The paths whose changes cannot be undone because the journal did not keep what was there. */
   get notKept(): string[] {
     return this.#changes.filter((change) => !keepsAll(change)).map(({ path }) => path);
   }
@@ -95,7 +95,7 @@ export class JournalRecorder implements ChangeRecorder {
 
   makesParent(path: string, root: string): void {
     this.#roots.add(root);
-    // A step that begins again may make it once more.
+    // A step that is retried may make the directory a second time.
     if (this.#concerned.has(path)) return;
     try {
       this.#write([{ kind: 'created', path, type: 'directory', parent: true }]);
@@ -117,7 +117,7 @@ export class JournalRecorder implements ChangeRecorder {
     try {
       this.#write([createdChange(place, type, facts)], true);
     } catch {
-      // The entry is valid without it.
+      // The entry is valid without these facts.
     }
   }
 
@@ -197,7 +197,7 @@ export class JournalRecorder implements ChangeRecorder {
     this.#done--;
   }
 
-  /** Reports what was done, before `end` would do it in one turn: there may be thousands of changes. */
+  /** Reports the changes in turns. Otherwise `end` reports them all at once, and there may be thousands. */
   report(yielder: Yielder): void | Promise<void> {
     return inTurns(this.#reporting(), yielder);
   }
@@ -208,7 +208,7 @@ export class JournalRecorder implements ChangeRecorder {
     }
   }
 
-  /** The last line. What failed before anything was done is no entry; what failed in the middle stays open. */
+  /** Writes the last line. A call that failed before it did anything leaves no entry; a later failure leaves it open. */
   end(how: 'done' | 'failed'): void {
     if (!this.#begun || this.#closed) return;
     this.#closed = true;
@@ -219,7 +219,7 @@ export class JournalRecorder implements ChangeRecorder {
     if (how === 'done') this.#keepShown();
   }
 
-  /** A content that is only kept to be shown must not take the room of anything else. */
+  /** Stores new contents for diffs. They must not take room that is needed to undo something. */
   #keepShown(): void {
     const { store, quota } = this.#parts;
     let { left } = quota;
@@ -229,7 +229,7 @@ export class JournalRecorder implements ChangeRecorder {
     }
   }
 
-  /** The change is made: where there is no room for the last line, the entry stays open. */
+  /** The change is made: if the last line cannot be written, the entry stays open. */
   #writeEnd(end: 'done' | 'failed'): void {
     try {
       this.#parts.log.append({ e: this.#parts.head.e, end });
@@ -242,12 +242,12 @@ export class JournalRecorder implements ChangeRecorder {
     this.#write(changes);
   }
 
-  /** The same for very many of them: in several lines, and in as many turns as they take. */
+  /** Like `add`, for very many changes: writes several lines, in as many turns as they take. */
   async addInTurns(changes: readonly Change[], roots: readonly string[], yielder: Yielder): Promise<void> {
-    for (let at = 0; at < changes.length; at += CHANGES_A_LINE) {
+    for (let at = 0; at < changes.length; at += CHANGES_PER_LINE) {
       if (yielder.isDue) await yielder.pause();
-      this.add(changes.slice(at, at + CHANGES_A_LINE), roots);
-      // A path may come twice: removed, and then made again.
+      this.add(changes.slice(at, at + CHANGES_PER_LINE), roots);
+      // A path may occur twice, removed and then created: the second change must not replace the first.
       this.begins();
     }
   }
@@ -261,7 +261,7 @@ export class JournalRecorder implements ChangeRecorder {
     const { log, store } = this.#parts;
     const names = [...this.#unstored];
     try {
-      // What is only kept to be shown may still be on its way, and may fail.
+      // Contents that are kept only for diffs need not be stored yet, and may fail.
       await Promise.all([log.flush(), store.contents.stored(names)]);
       for (const name of names) this.#unstored.delete(name);
     } catch (error) {
@@ -275,7 +275,7 @@ export class JournalRecorder implements ChangeRecorder {
       const { store } = this.#parts;
       let change = await keep();
       this.#write([change]);
-      // Another process may have removed a content between the moment it was found and the line that names it.
+      // Another process may have removed a content after `keep` found it and before the line named it.
       while (!(await isKept(store, change))) {
         change = await keep();
         this.#write([change]);
@@ -291,7 +291,7 @@ export class JournalRecorder implements ChangeRecorder {
     const roots = [...this.#roots].filter((root) => !this.#writtenRoots.has(root));
     for (const root of roots) this.#writtenRoots.add(root);
     const facts = this.#begun ? { e: head.e } : head;
-    // An earlier line planned it, and nobody did it: this one replaces it.
+    // An earlier line planned a change of this path that was never made: this line replaces it.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
     log.append({
       ...facts,
@@ -300,19 +300,19 @@ export class JournalRecorder implements ChangeRecorder {
       ...(instead && { instead }),
     });
     this.#begun = true;
-    for (const name of namesToUndo(changes)) this.#unstored.add(name);
+    for (const name of contentNamesToUndo(changes)) this.#unstored.add(name);
     for (const change of changes) {
       for (const path of touchedPaths(change)) this.#concerned.set(path, change);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);
-      // What is written again has been done already.
+      // A change that is written again has been made already.
       if (!again && !isMadeParent(change)) this.#planned.add(change.path);
     }
   }
 }
 
-/** What cannot be kept is not changed. */
+/** Fails the call: it may not change what the journal cannot keep. */
 function failToKeep(path: string, error: unknown): never {
   if (error instanceof EngineFailure) throw error;
   if (error instanceof StateUnavailable) fail({ kind: 'state-unavailable', path }, error);

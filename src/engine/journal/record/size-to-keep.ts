@@ -1,4 +1,4 @@
-/** How much the journal must keep of something before a call changes it. */
+/** Measures how much the journal must keep before a call changes something. */
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import type { Place } from '../../confine/place.ts';
@@ -6,13 +6,13 @@ import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 
 interface SizeToKeep {
-  /** Of all files, but for those that are too large. */
+  /** The bytes of all files that are not too large. */
   bytes: number;
-  /** Of files that are larger than a file may be. */
+  /** The bytes of the files that are too large. */
   tooLarge: number;
 }
 
-/** `most`: how large a file may be. */
+/** `most`: the size of the largest file that is kept. */
 export async function sizeAt(place: Place, { type, size }: Stat, most: number): Promise<SizeToKeep> {
   if (type === 'file') return sizeOfFile(size, most);
   const sum = { bytes: 0, tooLarge: 0 };
@@ -50,7 +50,7 @@ async function addSizes(sum: SizeToKeep, dir: Dir, adding: Adding): Promise<Size
   return sum;
 }
 
-/** What may not be read cannot be measured; whether it can be moved shows later. */
+/** None for a directory that the server may not read: its size is unknown, but the call may be able to move it. */
 async function namesOf(dir: Dir, yielder: Yielder): Promise<Buffer[]> {
   try {
     return await rawNamesInTurns(dir, yielder);

@@ -1,14 +1,14 @@
-/** What a small file holds, if it still is the file that a snapshot has seen. */
+/** Reads small files, if they are still the ones that a snapshot has seen. */
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 
-/** Identifies a file. */
+/** Identifies a file and its last change. */
 type FileIdentity = Pick<Stat, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
-/** Larger files are not read before and after each command. */
+/** The largest file that is read before and after each command. */
 export const SMALL_BYTES = 256 * 1024;
 
-/** Undefined when it may not be read, or is another one by now. */
+/** Undefined when the file cannot be read, or is no longer the expected one. */
 export function readSmall(
   dir: Dir,
   name: string,

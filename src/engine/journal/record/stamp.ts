@@ -1,4 +1,4 @@
-/** Tells whether a file or a tree is still the one that it was, without reading much. */
+/** Stamps tell whether a file or a tree is still the same, without reading much of it. */
 import { createHash } from 'node:crypto';
 import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/draft-names.ts';
@@ -7,15 +7,15 @@ import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import { sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 
-/** Up to here a stamp covers what the files of a tree hold, beyond only their names and sizes. */
+/** How many bytes of a tree's files a stamp covers. Of the other files it covers only names and sizes. */
 const MOST_READ_BYTES = 64 * 1024 * 1024;
 
-/** Every write to a file gives it another time, every replacement another inode. */
+/** Every write to a file gives it another time, and every replacement another inode. */
 export function stampOf({ ino, size, mtimeNs }: Pick<Stat, 'ino' | 'size' | 'mtimeNs'>): string {
   return `${ino}-${size}-${mtimeNs}`;
 }
 
-/** Of everything in a directory and below it. */
+/** A stamp of everything in a directory and below it. */
 export async function stampOfTree(dir: Dir): Promise<string> {
   const hash = createHash('sha256');
   let left = MOST_READ_BYTES;
@@ -29,13 +29,13 @@ export async function stampOfTree(dir: Dir): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A larger tree gets no stamp. */
+/** How many entries a tree may have for `stampByTimes`. */
 const MOST_ENTRIES = 50_000;
 const BY_TIMES = 'times-';
-/** Of a tree that is too large: it is like no other. */
+/** The stamp of a tree that is too large to be stamped: it matches no tree. */
 export const UNKNOWN_STAMP = 'unknown';
 
-/** The same without reading anything, for large trees: by names, sizes and times. */
+/** A stamp of a large tree by names, sizes and times: reads no file. */
 export async function stampByTimes(dir: Dir): Promise<string> {
   const hash = createHash('sha256');
   let seen = 0;
@@ -52,10 +52,10 @@ export async function hasStamp(dir: Dir, stamp: string): Promise<boolean> {
   return stamp === (await (stamp.startsWith(BY_TIMES) ? stampByTimes(dir) : stampOfTree(dir)));
 }
 
-/** Goes no further after a `false`. */
+/** Returns false to end the walk. */
 type Visit = (dir: Dir, name: Buffer, path: string, stat: Stat) => Promise<boolean>;
 
-/** In one order, whatever the order of the disk. */
+/** Visits a tree in an order that does not depend on the disk. */
 async function walk(top: Dir, visit: Visit): Promise<void> {
   const yielder = new Yielder(undefined);
   const into = async (dir: Dir, above: string, level: number): Promise<boolean> => {
@@ -79,7 +79,7 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
   await into(top, '', 0);
 }
 
-/** Undefined for what may not be read, or has a name that only bytes can express. */
+/** Undefined for a file that cannot be read, or whose name is not valid UTF-8. */
 export async function fileHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
   const name = raw.toString('utf8');
   if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;

@@ -1,18 +1,19 @@
 /**
- * Files and trees that were set aside have no hash on record. So what one of them holds is read here, to find the
- * same content wherever else it is kept: in the store, in another file that was set aside, inside a tree.
+ * Finds copies of what the user wants forgotten. The journal has no hashes of what it set aside, so this reads those
+ * files, to find the same content in the store, in other files that were set aside and inside trees.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Contents, WholeTrees } from '../../../state/contents.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
-import { neededElsewhere } from '../entries/contents-needed.ts';
+import { isContentHash, neededElsewhere } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import type { ForgetRequest, ForgetSelection } from './forget-selection.ts';
 
-const SHA256 = /^[0-9a-f]{64}$/;
-
-/** Adds the copies of what is selected. For entries, a copy that another entry needs stays, and the report names it. */
+/**
+ * Adds the copies of what is selected. When the user named entries, a copy that another entry needs stays, and the
+ * report names it. `given`: the entries that the user named in earlier requests.
+ */
 export async function addCopies(
   contents: Contents,
   request: ForgetRequest,
@@ -22,7 +23,7 @@ export async function addCopies(
 ): Promise<void> {
   const { trees } = contents;
   if (request.what === 'all' || !trees) return;
-  const hashes = new Set([...selected.names, ...selected.stays.keys()].filter((name) => SHA256.test(name)));
+  const hashes = new Set([...selected.names, ...selected.stays.keys()].filter(isContentHash));
   for (const hash of hashesAside(trees, selected)) hashes.add(hash);
   if (hashes.size === 0) return;
   const needers =
@@ -34,22 +35,22 @@ export async function addCopies(
   };
   for (const hash of hashes) select(hash, () => selected.names.add(hash));
   for await (const { name } of contents.list()) {
-    if (SHA256.test(name) || selected.names.has(name)) continue;
+    if (isContentHash(name) || selected.names.has(name)) continue;
     for (const { path, hash } of trees.filesOf(name)) {
       if (hashes.has(hash)) select(name, () => addAside(selected, name, path));
     }
   }
 }
 
-/** Of the things that are selected by name or in part. */
+/** The hashes of files set aside that are selected, by themselves or as a part of a tree. */
 function* hashesAside(trees: WholeTrees, { names, inside }: ForgetSelection): Generator<string> {
-  const whole = [...names].filter((name) => !SHA256.test(name)).map((name) => [name, ''] as const);
+  const whole = [...names].filter((name) => !isContentHash(name)).map((name) => [name, ''] as const);
   for (const [name, path] of [...whole, ...inside]) {
     for (const { hash } of trees.filesOf(name, path)) yield hash;
   }
 }
 
-/** A name that is not text cannot be written down: then all that was set aside with it goes. */
+/** Selects one file of a tree; the whole tree when the path is not valid UTF-8, which a line cannot hold. */
 function addAside({ names, inside }: ForgetSelection, name: string, raw: string): void {
   if (raw === '' || !isUtf8(Buffer.from(raw, 'latin1'))) {
     names.add(name);

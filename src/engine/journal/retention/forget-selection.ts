@@ -1,10 +1,10 @@
-/** Selects what to forget: of some entries, of a path, or all of it. */
+/** Selects what to forget: the contents of some entries, those of a path, or all of them. */
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
 import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
-import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
+import { contentNames, contentNamesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 
@@ -19,17 +19,17 @@ export type ForgetRequest =
 export interface ForgetSelection {
   /** Contents by their hash, things set aside by their name. */
   names: Set<string>;
-  /** Within things that were set aside: the name, and the path below it. */
+  /** Parts of things set aside: the name of the thing, and the path below it. */
   inside: [name: string, path: string][];
   /** The entries that the user named. */
   of: string[];
-  /** Which paths a traced call must have touched for its contents to go; undefined for all calls. */
+  /** The trace forgets the contents of calls that touched these paths; undefined for all calls. */
   paths: string[] | undefined;
-  /** Contents that stay, each with the entries that need them. */
+  /** Contents that stay, each with the ids of the entries that need it. */
   stays: Map<string, string[]>;
 }
 
-/** `given`: the entries for which the user asked this before. */
+/** `given`: the entries that the user named in earlier requests. */
 export function selection(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
@@ -49,7 +49,7 @@ function selectedBy(
     case 'all':
       return {
         ...nothing(),
-        names: namesOf(entries.flatMap(({ changes }) => changes)),
+        names: contentNames(entries.flatMap(({ changes }) => changes)),
         of: entries.map(({ id }) => id),
         paths: undefined,
       };
@@ -64,7 +64,7 @@ function nothing(): ForgetSelection {
   return { names: new Set(), inside: [], of: [], paths: [], stays: new Map() };
 }
 
-/** With what has undone and redone them. What another entry needs to be undone stays. */
+/** Selects entries with their undos and redos. A content stays when another entry cannot be undone without it. */
 function ofEntries(
   entries: readonly JournalEntry[],
   ids: Set<string>,
@@ -72,7 +72,7 @@ function ofEntries(
 ): ForgetSelection {
   for (const { id, undoes } of entries) if (undoes !== undefined && ids.has(undoes)) ids.add(id);
   const meant = entries.filter(({ id }) => ids.has(id)).flatMap(({ changes }) => changes);
-  const names = namesOf(meant);
+  const names = contentNames(meant);
   const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
   const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
@@ -80,10 +80,10 @@ function ofEntries(
   return { ...nothing(), names, of: [...ids], paths, stays };
 }
 
-/** Every content that the path ever had, and has now: the look before a command may have kept that. */
+/** Selects every content that the path ever had, and the one that it has now: an entry may have kept that too. */
 function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection {
   const changes = entries.flatMap((entry) => entry.changes);
-  const paths = withMoves(namesOfPath(path), changes);
+  const paths = withMoves(spellingsOf(path), changes);
   const selected = { ...nothing(), paths };
   for (const change of changes) addOfPath(selected, change, paths);
   for (const each of paths) {
@@ -92,13 +92,13 @@ function ofPath(entries: readonly JournalEntry[], path: string): ForgetSelection
   return selected;
 }
 
-/** As it reads, and with all links resolved. */
-function namesOfPath(path: string): string[] {
+/** The path as given and with all links resolved: the journal may know a link itself, or what it leads to. */
+function spellingsOf(path: string): string[] {
   const absolute = resolve(path);
   return [...new Set([join(realOf(dirname(absolute)), basename(absolute)), realOf(absolute)])];
 }
 
-/** What lay in a directory that was moved had another path before. */
+/** Adds the paths that the same files had before or after a directory above them was moved. */
 function withMoves(paths: string[], changes: readonly Change[]): string[] {
   const all = new Set(paths);
   for (const path of all) {
@@ -107,7 +107,7 @@ function withMoves(paths: string[], changes: readonly Change[]): string[] {
       if (isWithin(path, change.path)) all.add(join(change.to, relative(change.path, path)));
       if (isWithin(path, change.to)) all.add(join(change.path, relative(change.to, path)));
     }
-    // A directory that was moved into itself again and again must come to an end.
+    // Ends the search when a directory was moved into itself again and again.
     if (all.size > 1000) break;
   }
   return [...all];
@@ -116,14 +116,14 @@ function withMoves(paths: string[], changes: readonly Change[]): string[] {
 function addOfPath(selected: ForgetSelection, change: Change, paths: readonly string[]): void {
   const covers = (path: string) => paths.some((meant) => isWithin(path, meant));
   if (covers(change.path) || (change.kind === 'moved' && covers(change.to))) {
-    for (const name of namesOf([change])) selected.names.add(name);
+    for (const name of contentNames([change])) selected.names.add(name);
     return;
   }
   if (change.kind === 'removed') addBelow(selected, change.path, change.before, paths);
   if (change.kind === 'moved' && change.replaced) addBelow(selected, change.to, change.replaced, paths);
 }
 
-/** Of a tree that was removed as a whole, with the path in it. */
+/** Selects what was at the paths inside a tree that was removed as a whole. */
 function addBelow(selected: ForgetSelection, top: string, removed: Removed, paths: readonly string[]): void {
   for (const path of paths) {
     if (!isWithin(path, top)) continue;
@@ -131,7 +131,7 @@ function addBelow(selected: ForgetSelection, top: string, removed: Removed, path
     if (removed.type !== 'tree') continue;
     for (const entry of removed.entries) {
       if (!isWithin(join(top, entry.path), path)) continue;
-      for (const name of namesOfRemoved(entry.removed)) selected.names.add(name);
+      for (const name of contentNamesOfRemoved(entry.removed)) selected.names.add(name);
     }
   }
 }

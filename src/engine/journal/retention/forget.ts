@@ -1,54 +1,55 @@
 /**
- * Removes contents from the state for good, on the user's word.
+ * Removes contents from the state for good when the user asks for it.
  *
- * A line says first what will be gone, so that history, diff and undo can tell it from a loss. After an interruption,
- * the same request finishes the work.
+ * First a line says what will be gone, so that history, diff and undo can tell a forgotten content from a lost one.
+ * After an interruption, the same request finishes the work.
  */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
-import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
+import { contentNames, contentNamesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type ForgetSelection, selection } from './forget-selection.ts';
-import { neededOf, storedIn } from './retention.ts';
+import { isNeededIn, storedIn } from './retention.ts';
 
-export interface Forgotten {
-  /** Contents and things set aside, and what they took on the disk. */
+export interface ForgetReport {
+  /** How many contents and things set aside were removed. */
   things: number;
+  /** How much room they took on the disk. */
   bytes: number;
   /** Contents that belonged to no entry. */
-  spare: number;
-  /** The entries that can no longer be undone, or not whole; newest first. */
+  unreferenced: number;
+  /** The entries that can no longer be undone, or only in part; newest first. */
   lost: JournalEntry[];
   /** Contents that stay, because these entries need them. */
   stays: { contents: number; entries: string[] };
   /** Other paths that had the same contents. */
   others: string[];
-  /** The path holds something now. */
+  /** Whether something is at the path now. */
   stillThere: boolean;
-  /** Whose traced contents go too; undefined for all. */
+  /** The trace must also forget the contents of calls that touched these paths; undefined for all calls. */
   paths: string[] | undefined;
 }
 
-export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<Forgotten> {
+export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<ForgetReport> {
   return journal.locks.hold([journal.tidyLock], async () => {
     const { entries, forgotten } = await journal.read();
     const given = forgotten.entries;
     const selected = selection(request, entries, given);
     await addCopies(journal.state.contents, request, entries, given, selected);
     const found = await findSelected(journal, selected);
-    const spare = await spareNames(journal);
-    const told = tellingOf(request, entries, selected, found, spare.length);
+    const unreferenced = await unreferencedNames(journal);
+    const report = reportOf(request, entries, selected, found, unreferenced.length);
     if (!dryRun) await removeSelected(journal, selected, found);
-    return told;
+    return report;
   });
 }
 
-/** What is there of a selection, with what it takes. */
+/** The selected things that exist, with their sizes. */
 interface Found {
-  /** By hash or name. */
+  /** Sizes in bytes, by hash or name. */
   names: Map<string, number>;
   inside: { name: string; path: string; bytes: number }[];
 }
@@ -66,11 +67,11 @@ async function findSelected({ state: { contents } }: Journal, selected: ForgetSe
   return found;
 }
 
-/** What belongs to no entry. */
-async function spareNames(journal: Journal): Promise<string[]> {
+/** The contents that belong to no entry. */
+async function unreferencedNames(journal: Journal): Promise<string[]> {
   const stored = await storedIn(journal.state.contents);
   const { entries } = await journal.read();
-  const needed = namesOf(entries.flatMap(({ changes }) => changes));
+  const needed = contentNames(entries.flatMap(({ changes }) => changes));
   return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
@@ -83,17 +84,19 @@ async function removeSelected(journal: Journal, selected: ForgetSelection, found
     await log.flush();
   }
   for (const { name, path } of found.inside) contents.trees?.eraseInside(name, path);
-  const spare = await spareNames(journal);
-  await contents.erase([...found.names.keys(), ...spare], async () => neededOf(await journal.read()));
+  const unreferenced = await unreferencedNames(journal);
+  await contents.erase([...found.names.keys(), ...unreferenced], async () =>
+    isNeededIn(await journal.read()),
+  );
 }
 
-function tellingOf(
+function reportOf(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   selected: ForgetSelection,
   { names, inside }: Found,
-  spare: number,
-): Forgotten {
+  unreferenced: number,
+): ForgetReport {
   const gone = new Set([...names.keys(), ...inside.map(({ name }) => name)]);
   const sizes = [...names.values(), ...inside.map(({ bytes }) => bytes)];
   const isGone = (name: string) => gone.has(name);
@@ -102,8 +105,8 @@ function tellingOf(
   return {
     things: names.size + inside.length,
     bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
-    spare,
-    lost: entries.filter(({ changes }) => [...namesToUndo(changes)].some(isGone)).reverse(),
+    unreferenced,
+    lost: entries.filter(({ changes }) => [...contentNamesToUndo(changes)].some(isGone)).reverse(),
     stays: { contents: stays.size, entries: [...new Set([...stays.values()].flat())] },
     others,
     stillThere: request.what === 'path' && (paths ?? []).some(isThere),
@@ -111,12 +114,11 @@ function tellingOf(
   };
 }
 
-/** Whether anything is at a path. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Where the same contents were kept for another path. */
+/** The other paths that had contents which are now gone. */
 function otherPaths(
   entries: readonly JournalEntry[],
   gone: ReadonlySet<string>,
@@ -126,7 +128,7 @@ function otherPaths(
   for (const { changes } of entries) {
     for (const change of changes) {
       const own = pathsOf({ changes: [change] }).some((path) => meant.some((each) => related(path, each)));
-      if (!own && [...namesOf([change])].some((name) => gone.has(name)))
+      if (!own && [...contentNames([change])].some((name) => gone.has(name)))
         for (const path of pathsOf({ changes: [change] })) others.add(path);
     }
   }

@@ -2,20 +2,20 @@
 export interface RetentionLimits {
   days: number;
   bytes: number;
-  /** Bytes of one file at most. What is larger is not changed. */
+  /** The size in bytes of the largest file that is kept. Calls may not change larger ones. */
   file?: number;
-  /** Bytes of all that one call replaces; never more than `bytes`. */
+  /** How many bytes one call may replace; never more than `bytes`. */
   call?: number;
-  /** What is larger is changed all the same, and cannot be undone. */
+  /** Whether calls may change what is larger, though nothing can undo that. */
   changesLarge?: boolean;
 }
 
 export const defaultRetention: RetentionLimits = { days: 30, bytes: 1024 ** 3 };
 
-/** Where other machines share the state, what a call replaces is copied there. */
+/** Smaller limits where other machines share the state: what a call replaces must be copied there. */
 export const defaultSharedRetention = { file: 256 * 1024 ** 2, call: 1024 ** 3 };
 
-/** For programs that only read and undo: how much is kept is up to the servers. */
+/** For programs that only read and undo: the servers decide how much is kept. */
 export const unlimitedRetention: RetentionLimits = {
   days: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,

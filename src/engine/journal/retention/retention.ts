@@ -1,18 +1,18 @@
 /**
- * How long the journal remembers, and how much. The oldest entries are given up first; of what is too old the newest
- * entry of a file stays, and a size that was set holds in any case.
+ * Keeps the journal within its age and its size. The oldest entries are dropped first. The last change of each file
+ * survives the age limit; the size limit holds in any case.
  */
 
 import type { Contents, StoredContent } from '../../../state/contents.ts';
 import { DAY_MS } from '../../../state/day.ts';
-import { namesOf } from '../entries/contents-needed.ts';
-import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
+import { contentNames } from '../entries/contents-needed.ts';
+import type { EntryIndex, EntryWithParts } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 
-/** An entry without an end that is younger may be under way. */
+/** An entry without an end that is younger than this may still be under way. */
 const UNDER_WAY_MS = 600_000;
 
 export interface Pruned {
@@ -20,7 +20,7 @@ export interface Pruned {
   bytes: number;
 }
 
-/** Gives up what is too old or too much. Only one process at a time may do this. */
+/** Drops what is too old or too much. Only one process at a time may do this. */
 export async function prune(
   journal: Journal,
   { days, bytes }: RetentionLimits,
@@ -28,7 +28,7 @@ export async function prune(
 ): Promise<Pruned> {
   const { contents } = journal.state;
   await contents.settled();
-  // First what is there, then what is needed of it: whatever comes in between is needed.
+  // List the contents before the entries: then the entries need every content that is stored in between.
   const stored = await storedIn(contents);
   const index = await journal.read();
   const entries = index.withParts;
@@ -43,16 +43,16 @@ export async function prune(
   const old = [...stored.values()].filter(({ name, young }) => !young || ended.has(name));
   const freed = await contents.retire(
     old.map(({ name }) => name),
-    neededOf(index, left),
+    isNeededIn(index, left),
     now,
   );
-  await journal.log.compact(linesOf(left));
+  await journal.log.compact(linesToKeep(left));
   return { entries: dropped.size, bytes: freed };
 }
 
 /**
- * Brings what is kept down to a size, at once: what no entry needs goes first, then the oldest entries, those that are
- * the last change of a file after the others. Only one process at a time may do this.
+ * Brings the store down to a size at once. Contents that no entry needs go first, then the oldest entries, and last the
+ * entries that are the last change of a file, though never `own`. Only one process at a time may do this.
  */
 export async function makeRoom(journal: Journal, bytes: number, own: string | undefined): Promise<void> {
   const { contents } = journal.state;
@@ -68,11 +68,11 @@ export async function makeRoom(journal: Journal, bytes: number, own: string | un
   const names = [...(await storedIn(contents)).keys()];
   await contents.erase(
     names.filter((name) => !needed.has(name)),
-    async () => neededOf(await journal.read()),
+    async () => isNeededIn(await journal.read()),
   );
 }
 
-function drop({ log }: Journal, dropped: ReadonlySet<ReadEntry>): void {
+function drop({ log }: Journal, dropped: ReadonlySet<EntryWithParts>): void {
   if (dropped.size > 0) log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
 }
 
@@ -87,39 +87,39 @@ export async function storedIn(contents: Contents): Promise<Map<string, StoredCo
   return stored;
 }
 
-/** What entries need; what the user had removed does not come back for the entries that had it. */
-export function neededOf(
+/** Tells which contents entries need. They no longer need what the user had removed. */
+export function isNeededIn(
   index: EntryIndex,
-  entries: readonly ReadEntry[] = index.withParts,
+  entries: readonly EntryWithParts[] = index.withParts,
 ): (name: string) => boolean {
   const needed = neededBy(entries);
   const { names: forgotten } = index.forgotten;
   return (name) => needed.has(name) && !forgotten.has(name);
 }
 
-function neededBy(entries: readonly ReadEntry[]): Set<string> {
-  return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
+function neededBy(entries: readonly EntryWithParts[]): Set<string> {
+  return new Set(entries.flatMap(({ entry }) => [...contentNames(entry.changes)]));
 }
 
-/** How many of these, in their order, must go until the rest of all fits. */
+/** The first entries of `order` that must be dropped so that the others of `entries` fit into `limit` bytes. */
 function droppedFor(
-  entries: readonly ReadEntry[],
-  order: readonly ReadEntry[],
+  entries: readonly EntryWithParts[],
+  order: readonly EntryWithParts[],
   stored: ReadonlyMap<string, StoredContent>,
   limit: number,
-): Set<ReadEntry> {
+): Set<EntryWithParts> {
   const sizeOf = (name: string) => stored.get(name)?.bytes ?? 0;
   const users = new Map<string, number>();
   for (const { entry } of entries) {
-    for (const name of namesOf(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
+    for (const name of contentNames(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
   }
   let total = 0;
   for (const name of users.keys()) total += sizeOf(name);
-  const dropped = new Set<ReadEntry>();
+  const dropped = new Set<EntryWithParts>();
   for (const each of order) {
     if (total <= limit) break;
     dropped.add(each);
-    for (const name of namesOf(each.entry.changes)) {
+    for (const name of contentNames(each.entry.changes)) {
       const left = users.get(name)! - 1;
       users.set(name, left);
       if (left === 0) total -= sizeOf(name);
@@ -128,10 +128,10 @@ function droppedFor(
   return dropped;
 }
 
-/** The entries that are the newest of some file, and those that say whether one of them is undone. */
-function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
+/** The entries that are the last change of some file, and the undos that say whether these entries are undone. */
+function newest(entries: readonly EntryWithParts[]): Set<EntryWithParts> {
   const seen = new Set<string>();
-  const kept = new Set<ReadEntry>();
+  const kept = new Set<EntryWithParts>();
   for (const entry of [...entries].reverse()) {
     for (const path of pathsOf(entry.entry)) {
       if (!seen.has(path)) kept.add(entry);
@@ -148,17 +148,19 @@ function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   return kept;
 }
 
-function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
+function tooOld(entries: readonly EntryWithParts[], before: number): Set<EntryWithParts> {
   const stays = newest(entries);
   return new Set(entries.filter((each) => each.entry.at < before && !stays.has(each)));
 }
 
 /**
- * Chooses the lines of the entries that are left. Before the first entry nothing is needed; after it, also what the
- * user had removed, and, while an earlier stretch still holds lines of entries that were given up, the lines that end
- * or drop those.
+ * Chooses the lines to keep: those of the entries that are left. Nothing before the first of these entries is needed.
+ * After it, the lines that say what the user had removed are needed too; and, while an earlier stretch of the log still
+ * holds lines of dropped entries, the lines that end or drop those.
  */
-function linesOf(left: readonly ReadEntry[]): (stretch: readonly Line[], isComplete: boolean) => Line[] {
+function linesToKeep(
+  left: readonly EntryWithParts[],
+): (stretch: readonly Line[], isComplete: boolean) => Line[] {
   const parts = new Set(left.flatMap((entry) => entry.parts));
   let hasBegun = false;
   return (stretch, isComplete) => {

@@ -3,7 +3,7 @@ import { addNote, type Caller } from '../../caller.ts';
 import type { Change } from '../entries/entry.ts';
 import { whyLost } from '../entries/why-lost.ts';
 
-/** Of many changes that cannot be undone, the answer names the first. */
+/** How many of the changes that cannot be undone the answer names. */
 const MOST_NAMED = 3;
 
 export function noteUnknownChanges(caller: Caller, code: string): void {
@@ -13,7 +13,7 @@ export function noteUnknownChanges(caller: Caller, code: string): void {
   );
 }
 
-/** Undo says it too, but then it is too late to do the command another way. */
+/** The answer names these changes at once: a caller who hears of them only from an undo may hear of them too late. */
 export function noteLost(caller: Caller, changes: readonly Change[]): void {
   const lost = changes.flatMap((change) => {
     const why = whyLost(change);

@@ -1,8 +1,8 @@
 /**
- * What a command changes, found by comparing the directories before and after it.
+ * Finds what a command changed by comparing the directories before and after it.
  *
- * A command does not report what it does. What small files held is kept before it runs, as far as there is room, so
- * that most of what it changes can be undone; where that is not so, the entry says it.
+ * A command does not report what it does. Small files are copied before it runs, as far as there is room, so that most
+ * of its changes can be undone. The entry names the changes that cannot.
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
@@ -11,12 +11,13 @@ import type { Root } from '../../confine/roots.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
+import { SPECIAL_LOST } from '../record/capture.ts';
 import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
 import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
-import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import { createdChanges, imageNow, MOST_READ_BYTES, type ReadBudget } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
 import { Renames } from './renames.ts';
@@ -24,7 +25,7 @@ import { isSecretName } from './secret-names.ts';
 import {
   differing,
   type Entries,
-  isOther,
+  isReplaced,
   isTooLarge,
   NOT_ENTERED,
   type Snapshot,
@@ -35,25 +36,25 @@ import { SnapshotContents } from './snapshot-contents.ts';
 import { ToolChanges } from './tool-changes.ts';
 import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
-/** For the contents of small files, before a command. */
-const MOST_BYTES = 256 * 1024 * 1024;
-const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
+/** How many bytes of small files are copied before commands. */
+const MOST_COPIED_BYTES = 256 * 1024 * 1024;
+const SECRET = 'its name suggests a secret, and such files are not copied before a command';
 const UNREAD = 'the server could not read what was in it before the command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
-/** What an entry may still keep. */
+/** How many bytes an entry may still keep. */
 interface Room {
   left: number;
-  /** Of one file. */
+  /** The size of the largest file that is kept. */
   file: number;
 }
 
-/** Remembers from command to command what small files hold. */
+/** Takes snapshots around commands, and reuses the copies of small files from one command to the next. */
 export class CommandSnapshots {
   readonly #copies = new KeptCopies();
   #contents: SnapshotContents | undefined;
   #wasTooLarge = false;
-  /** Commands whose copies may still be needed. */
+  /** How many commands are running: their copies may still be needed. */
   #running = 0;
 
   close(): void {
@@ -61,7 +62,7 @@ export class CommandSnapshots {
     this.#contents?.clear();
   }
 
-  /** Runs a command and enters in the journal what has changed when it is over. */
+  /** Runs a command and then enters in the journal what it has changed. */
   async around<T>(gate: Gate, run: () => Promise<T>): Promise<T> {
     const { caller, journal, wall } = gate;
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
@@ -82,7 +83,7 @@ export class CommandSnapshots {
       if (this.#running === 1) this.close();
       return run().finally(() => this.#enterUnrecorded(gate, why));
     }
-    // What the tools change meanwhile has entries of its own.
+    // The changes that tools make meanwhile have their own entries.
     const toolChanges = new ToolChanges();
     const stop = gate.onChange((path, below) => toolChanges.add(path, below));
     const others = await this.#othersSince(gate);
@@ -99,8 +100,8 @@ export class CommandSnapshots {
   }
 
   /**
-   * Where other machines change the same directories: adds what they have changed from now on to the changes of tools,
-   * when it is asked to. While the database is away nobody else changes anything, either.
+   * Where other machines change the same directories, returns a function that adds what they have changed since now to
+   * the changes of tools. While the database is unreachable, no other machine changes anything either.
    */
   async #othersSince({ journal }: Gate): Promise<((into: ToolChanges) => Promise<void>) | undefined> {
     if (!journal?.state.paths) return undefined;
@@ -115,7 +116,7 @@ export class CommandSnapshots {
     };
   }
 
-  /** The directories before a command, with copies of small files; undefined when there is too much in them. */
+  /** The directories before a command, with copies of small files; undefined when no snapshot can be taken. */
   async #before({ scanner, journal, caller }: Gate, roots: readonly Root[]): Promise<Snapshot | undefined> {
     if (this.#wasTooLarge && (await isTooLarge(scanner, roots))) return undefined;
     const snapshot = await takeSnapshot(scanner, roots);
@@ -131,8 +132,8 @@ export class CommandSnapshots {
   }
 
   #contentsFor({ state }: Journal): SnapshotContents {
-    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
-    // To copy all files again costs seconds in a large tree.
+    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_COPIED_BYTES);
+    // Copying all files again takes seconds in a large tree, so do it only when it pays.
     if (this.#running === 1 && this.#copies.areOutdated(this.#contents)) this.close();
     return this.#contents;
   }
@@ -148,41 +149,43 @@ export class CommandSnapshots {
     const renames = await inTurns(Renames.find(before, after, isKept), yielder);
     const unread = new UnreadDirectories(before, after);
     const changes: Change[] = [];
-    const reading = { left: MOST_READ_BYTES };
+    const readBudget = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
     for (const [path, was] of before) {
       if (yielder.isDue) await yielder.pause();
       if (toolChanges.has(path) || unread.hold(path)) continue;
       if (renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
-      if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
+      if (!is || isReplaced(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(gate, path, was, is, { reading, room })));
+        changes.push(...(await this.#changed(gate, path, was, is, { readBudget, room })));
     }
     for (const [from, to] of renames.all) {
       if (yielder.isDue) await yielder.pause();
       if (toolChanges.has(from) || toolChanges.has(to)) continue;
-      changes.push(await moved(gate, from, to, after.get(to)!, reading));
+      changes.push(await moved(gate, from, to, after.get(to)!, readBudget));
     }
-    changes.push(...(await createdChanges(gate, { before, after, unread, renames, toolChanges, reading })));
+    changes.push(
+      ...(await createdChanges(gate, { before, after, unread, renames, toolChanges, readBudget })),
+    );
     if (changes.length === 0)
-      return unread.says === undefined ? undefined : this.#enterUnrecorded(gate, unread.says);
-    if (unread.says !== undefined) addNote(caller, unread.says);
+      return unread.note === undefined ? undefined : this.#enterUnrecorded(gate, unread.note);
+    if (unread.note !== undefined) addNote(caller, unread.note);
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);
-      // A client that has the answer can undo the command, also at another server and after a crash.
+      // A client that has the answer must be able to undo the command, also on another server or after a crash.
       await journal.log.flush();
       noteLost(caller, changes);
-      await journal.holdSize(entered);
+      await journal.enforceSize(entered);
     } catch (error) {
-      // The command has run: that it cannot be undone is no reason to keep its answer back.
+      // The command has run, and the caller gets its answer even if nothing can undo it.
       reportChanges(caller, changes);
       addNote(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
     }
   }
 
-  /** An entry that says what is not known, so that nobody takes it for nothing. */
+  /** Makes an entry that says why the changes are unknown: without one, it would seem that there were none. */
   #enterUnrecorded(gate: Gate, why: string): void {
     const { caller, journal, wall } = gate;
     addNote(caller, why);
@@ -193,7 +196,7 @@ export class CommandSnapshots {
       recorder?.end('done');
       if (recorder) caller.entered(recorder.id);
     } catch {
-      // The answer and the trace still say it.
+      // The answer and the trace still say why.
     }
   }
 
@@ -209,7 +212,7 @@ export class CommandSnapshots {
     return recorder.id;
   }
 
-  /** What a file held; it is put into the store only now that it is needed. */
+  /** What a file held. The copy goes into the store only now that the command has changed the file. */
   async #imageOf(
     store: Store | undefined,
     path: string,
@@ -220,7 +223,9 @@ export class CommandSnapshots {
     const bytes = copy && this.#contents?.get(copy);
     if (store && bytes && size > Math.min(room.file, room.left)) {
       const why =
-        size > room.file ? whyFileNotKept(size, room.file) : 'with the rest it is more than --keep allows';
+        size > room.file
+          ? whyFileNotKept(size, room.file)
+          : 'together with the rest it is more than --keep allows';
       return { size, mode, kept: { in: 'nowhere', why } };
     }
     if (store && bytes) {
@@ -231,7 +236,7 @@ export class CommandSnapshots {
         return { size, mode, kept: { in: 'nowhere', why: codeOf(error) } };
       }
     }
-    return { size, mode, kept: { in: 'nowhere', why: whyNotLooked(path, root, size) } };
+    return { size, mode, kept: { in: 'nowhere', why: whyNotCopied(path, root, size) } };
   }
 
   async #removed(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Change> {
@@ -258,17 +263,17 @@ export class CommandSnapshots {
     path: string,
     entry: SnapshotEntry,
     { stat: is }: SnapshotEntry,
-    { reading, room }: { reading: Reading; room: Room },
+    { readBudget, room }: { readBudget: ReadBudget; room: Room },
   ): Promise<Change[]> {
     const { stat: was, unreachable } = entry;
     if (isSame(was, is)) return [];
-    // Another mode or one more name is not another content.
+    // A new mode or a new hard link does not change the content.
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
       : await this.#imageOf(gate.journal?.store, path, entry, room);
-    const after = await imageNow(gate, path, is, reading);
-    // Only touched, or written with what it held before.
+    const after = await imageNow(gate, path, is, readBudget);
+    // The file was only touched, or written with the same content.
     if (after.hash === undefined ? stampOf(was) === stampOf(is) : after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
   }
@@ -279,14 +284,14 @@ async function moved(
   path: string,
   to: string,
   { stat }: SnapshotEntry,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
-  const file = type === 'file' ? await imageNow(gate, to, stat, reading) : undefined;
+  const file = type === 'file' ? await imageNow(gate, to, stat, readBudget) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 
-/** Of anything but a file that can be reached. */
+/** What was at a path, for everything but files that can be reached. */
 function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEntry): Removed {
   if (unreachable)
     return { type: 'lost', why: UNREACHABLE, ...(stat.type === 'file' && { size: stat.size }) };
@@ -296,10 +301,10 @@ function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEn
   }
   if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
   if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
-  return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
+  return { type: 'lost', why: SPECIAL_LOST };
 }
 
-function whyNotLooked(path: string, { real }: Root, size: number): string {
+function whyNotCopied(path: string, { real }: Root, size: number): string {
   if (isSecretName(path, real)) return SECRET;
   if (size > SMALL_BYTES) return 'too large to be kept before each command';
   return 'the server could not read it before the command, or had no room left for it';

@@ -1,4 +1,4 @@
-/** What a command has made, found by comparing before and after it. */
+/** Finds what a command has created by comparing the directories before and after it. */
 import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
 import { isWithin } from '../../confine/roots.ts';
@@ -12,7 +12,7 @@ import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
 import type { Gate } from './gate.ts';
 import type { Renames } from './renames.ts';
-import { type Entries, isOther, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
+import { type Entries, isReplaced, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 import type { ToolChanges } from './tool-changes.ts';
 import type { UnreadDirectories } from './unread-directories.ts';
 
@@ -24,18 +24,19 @@ export interface Compared {
   unread: UnreadDirectories;
   renames: Renames;
   toolChanges: ToolChanges;
-  reading: Reading;
+  readBudget: ReadBudget;
 }
 
-/** How much of what a command has made is read, to know it again by what it holds; the rest is known by its times. */
+/** How many bytes of new and changed files are read to hash them. The other files are recognized by their times. */
 export const MOST_READ_BYTES = 256 * 1024 * 1024;
 
-export interface Reading {
+export interface ReadBudget {
+  /** How many bytes may still be read. */
   left: number;
 }
 
 export async function createdChanges(gate: Gate, compared: Compared): Promise<Change[]> {
-  const { before, after, unread, renames, toolChanges, reading } = compared;
+  const { before, after, unread, renames, toolChanges, readBudget } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
@@ -43,20 +44,22 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
   for (const [path, is] of after) {
     if (yielder.isDue) await yielder.pause();
     const was = renames.isOldName(path) ? undefined : before.get(path);
-    if (toolChanges.has(path) || unread.hold(path) || (was && !isOther(was, is))) continue;
+    if (toolChanges.has(path) || unread.hold(path) || (was && !isReplaced(was, is))) continue;
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await createdWhole(gate, path) : await made(gate, path, is, reading),
+      wholes.at(-1) === path
+        ? await createdWhole(gate, path)
+        : await createdEntry(gate, path, is, readBudget),
     );
   }
   return changes;
 }
 
 /**
- * Which new directories are recorded as one: those that nobody looks through, and those in which something
- * cannot be told by its name. Not when there is something in them that is not theirs.
+ * Which new directories are recorded as one change: those that no snapshot enters, and those that hold a name which is
+ * not valid UTF-8. But not when something in them may have been moved there, or was changed by a tool.
  */
 function wholeIn({
   before,
@@ -64,14 +67,14 @@ function wholeIn({
   renames,
   toolChanges,
 }: Compared): (path: string, is: SnapshotEntry) => boolean {
-  const untold = new Set<string>();
-  for (const [path, { unreachable }] of after) if (unreachable) untold.add(dirname(path));
-  const lostOne = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
+  const withUnreachable = new Set<string>();
+  for (const [path, { unreachable }] of after) if (unreachable) withUnreachable.add(dirname(path));
+  const lostUnreachable = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
   return (path, { stat, unreachable }) =>
     stat.type === 'directory' &&
-    (NOT_ENTERED.has(basename(path)) || untold.has(path)) &&
+    (NOT_ENTERED.has(basename(path)) || withUnreachable.has(path)) &&
     !unreachable &&
-    !lostOne &&
+    !lostUnreachable &&
     !toolChanges.reachInto(path) &&
     !renames.reachInto(path);
 }
@@ -89,33 +92,33 @@ async function createdWhole({ wall }: Pick<Gate, 'wall'>, path: string): Promise
   }
 }
 
-async function made(
+async function createdEntry(
   gate: Gate,
   path: string,
   { stat, link, unreachable }: SnapshotEntry,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(gate, path, stat, reading) };
+  return { kind: 'created', path, type, after: await imageNow(gate, path, stat, readBudget) };
 }
 
 export async function imageNow(
   { wall }: Pick<Gate, 'wall'>,
   path: string,
   stat: EntryStat,
-  reading: Reading,
+  readBudget: ReadBudget,
 ): Promise<Omit<FileImage, 'kept'>> {
   const { size, mode } = stat;
   const image = { size, mode, stamp: stampOf(stat) };
-  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > reading.left)) return image;
-  reading.left -= size;
+  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > readBudget.left)) return image;
+  readBudget.left -= size;
   try {
     const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat, LARGE_BYTES));
     return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
   } catch (error) {
-    // Something that the command has left running may have removed it again.
+    // A process that the command left running may have removed the file.
     if (error instanceof EngineFailure) return image;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Copies of what small files hold, taken before a command; those of files that have not changed since serve again. */
+/** Copies small files before a command, and reuses earlier copies of files that have not changed since. */
 
 import type { Root } from '../../confine/roots.ts';
 import {
@@ -18,24 +18,25 @@ import { isSecretName } from './secret-names.ts';
 import type { Snapshot, SnapshotDirectory } from './snapshot.ts';
 import type { SnapshotContents } from './snapshot-contents.ts';
 
-/** A file that was changed so shortly before it was read may have been changed again without another time. */
+/** A file that was changed this shortly before it was copied may have changed again without getting another time. */
 const UNSURE_MS = 2000;
-/** The part of the room that is left for what is changed after the first look. */
+/** The share of the room that the first snapshot leaves for files that change later. */
 const RESERVED = 1 / 8;
+/** Room is scarce when less than this share of it is left. */
 const SCARCE = 1 / 16;
 
 interface KnownDirectory {
   packed: PackedDirectory;
   copies: Float64Array;
-  /** Whether all of its small files were copied, and none of them so soon after a change that it must be read again. */
+  /** Whether all of its small files were copied, none of them so soon after a change that it must be copied again. */
   isSettled: boolean;
-  /** When it was copied. */
+  /** When its files were copied. */
   at: number;
-  /** How much room its copies take. */
+  /** How many bytes its copies take. */
   bytes: number;
 }
 
-/** A file to copy: where its copy is noted. */
+/** A file to copy, and where to note its copy. */
 interface Wanted {
   directory: SnapshotDirectory;
   known: KnownDirectory;
@@ -44,7 +45,7 @@ interface Wanted {
 
 export class KeptCopies {
   #known = new Map<string, KnownDirectory>();
-  /** When the newest file of the first look was changed. */
+  /** When the newest file of the first snapshot was changed. */
   #newestMs = 0;
 
   clear(): void {
@@ -61,7 +62,7 @@ export class KeptCopies {
     return most - room - bytes >= scarce;
   }
 
-  /** Notes in the snapshot where each small file was copied to. Gives the code of an error that kept some from it. */
+  /** Copies small files and notes in the snapshot where. Returns the code of an error if some could not be copied. */
   async take(
     snapshot: Snapshot,
     scanner: TreeScanner,
@@ -88,7 +89,7 @@ export class KeptCopies {
         const changedMs = changedMsAt(directory.packed, index);
         if (isFirst) this.#newestMs = Math.max(this.#newestMs, changedMs);
         const isChanged = !isFirst && changedMs > this.#newestMs;
-        // Room never grows, unless all copies are given up: the next command need not try again.
+        // The directory still counts as settled: room never grows unless all copies are dropped.
         if (size > (isChanged ? room : room - reserve)) continue;
         room -= size;
         files.set(path, { directory, known: own, index });
@@ -101,7 +102,7 @@ export class KeptCopies {
         problem ??= copies.problem;
         await this.#note(copies, files, yielder);
       }
-      // What could not be copied now may be copied the next time.
+      // The next command tries again to copy what could not be copied now.
       for (const each of files.values()) each.known.isSettled = false;
     }
     this.#known = known;
@@ -115,7 +116,7 @@ export class KeptCopies {
       if (yielder.isDue) await yielder.pause();
       const { directory, known, index } = files.get(path)!;
       files.delete(path);
-      // Another file by now, or another content: what the snapshot has seen was not copied.
+      // The file has changed since the snapshot: what was copied is not what the snapshot has seen.
       if (!isSameEntry(directory.packed, index, { facts }, at)) known.isSettled = false;
       else {
         known.copies[index] = offsets[at]!;
@@ -126,7 +127,7 @@ export class KeptCopies {
   }
 }
 
-/** What is known of a directory by what was known of it before. */
+/** Takes over the copies of an earlier snapshot for files that have not changed. */
 function knownFrom(before: KnownDirectory | undefined, packed: PackedDirectory, now: number): KnownDirectory {
   if (before?.isSettled && isSameDirectory(before.packed, packed)) return { ...before, packed };
   const names = namesIn(packed);
@@ -145,7 +146,7 @@ function knownFrom(before: KnownDirectory | undefined, packed: PackedDirectory, 
   return { packed, copies, isSettled: false, at: now, bytes };
 }
 
-/** Raw paths and indexes of the small files that have no copy and may have one. */
+/** The raw paths and the indexes of small files that have no copy yet, except those with the name of a secret. */
 function* filesToCopy(
   { root, packed }: SnapshotDirectory,
   copies: Float64Array,

@@ -1,8 +1,8 @@
 /**
- * Which of what a command has made away with only bears another name now.
+ * Finds what a command has moved rather than removed.
  *
- * Most moved files were kept: the journal records them as removed here and created there. What was not kept can still
- * be undone when it is known where it went: it is moved back.
+ * Most moved files were copied before the command: the journal records them as removed here and created there. A file
+ * that was not copied can still be restored when it is known where it went: an undo moves it back.
  */
 import { basename } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
@@ -15,10 +15,10 @@ export class Renames {
   /** From old paths to new ones. */
   readonly #to = new Map<string, string>();
   readonly #newNames = new Set<string>();
-  /** Old and new names of directories. */
+  /** The old and the new paths of moved directories. */
   readonly #directories: string[] = [];
 
-  /** In turns: there may be a hundred thousand entries. */
+  /** Works in turns: there may be a hundred thousand entries. */
   static *find(
     before: Entries,
     after: Entries,
@@ -29,14 +29,14 @@ export class Renames {
     for (const [path, was] of before) {
       yield;
       if (was.unreachable || isStillAt(was, after.get(path))) continue;
-      if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(identityOf(was.stat), path);
+      if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(fingerprintOf(was.stat), path);
     }
     if (gone.size === 0) return found;
     for (const [path, is] of after) {
       yield;
-      const from = is.unreachable || before.has(path) ? undefined : gone.get(identityOf(is.stat));
+      const from = is.unreachable || before.has(path) ? undefined : gone.get(fingerprintOf(is.stat));
       if (from === undefined || (isKept(from, before.get(from)!) && !isUnknown(path, is))) continue;
-      gone.delete(identityOf(is.stat));
+      gone.delete(fingerprintOf(is.stat));
       found.#to.set(from, path);
       found.#newNames.add(path);
       if (is.stat.type === 'directory') found.#directories.push(from, path);
@@ -56,7 +56,7 @@ export class Renames {
     return this.#newNames.has(path);
   }
 
-  /** Whether it only went along with a directory. */
+  /** Whether something was moved only with a directory above it. */
   wentAlong(path: string): boolean {
     return this.#directories.some((directory) => path !== directory && isWithin(path, directory));
   }
@@ -67,16 +67,18 @@ export class Renames {
   }
 }
 
-/** Nothing can be moved back to a path where a directory is now. */
+/** Also true where a directory is now: nothing could be moved back to that path. */
 function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
-  return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
+  return (
+    is !== undefined && (is.stat.type === 'directory' || fingerprintOf(is.stat) === fingerprintOf(was.stat))
+  );
 }
 
-/** What is in it was not scanned. */
+/** Whether a directory was not scanned, so that its entries are unknown. */
 function isUnknown(path: string, { stat, unread }: SnapshotEntry): boolean {
   return unread === true || (stat.type === 'directory' && NOT_ENTERED.has(basename(path)));
 }
 
-function identityOf(stat: EntryStat): string {
+function fingerprintOf(stat: EntryStat): string {
   return `${stat.type} ${stat.dev} ${stampOf(stat)}`;
 }

@@ -1,4 +1,4 @@
-/** Names under which secrets are usually kept: such files are not copied before a command. */
+/** File names that suggest a secret: such files are not copied before a command. */
 
 const FILES: readonly RegExp[] = [
   /^\.env(?:\.(?!example$|sample$|template$).*)?$/,
@@ -12,9 +12,8 @@ const DIRECTORIES: readonly string[] = ['.ssh', '.aws', '.gnupg'];
 const PLACES: readonly RegExp[] = [/\/\.docker\/config\.json$/, /\/\.kube\/config$/, /\/\.git\/config$/];
 
 /**
- * In any case of letters: copies from other systems are often written `ID_RSA` or `Server.PEM`. A directory with
- * such a name makes all that lies in it a secret, as the same names do in `.gitignore`. `root`: what lies above it
- * says nothing.
+ * Ignores case: copies from other systems often have names such as `ID_RSA` or `Server.PEM`. A directory with such a
+ * name makes everything in it a secret, as the same names do in `.gitignore`. The names above `root` do not count.
  */
 export function isSecretName(path: string, root: string): boolean {
   const place = path.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * What small files held before a command, as long as it may be needed: in one file without a name, so that nothing of
- * it is left in the state directory, even when this process is killed.
+ * Holds the copies of small files for as long as a command may need them. They are in one file without a name, so that
+ * nothing is left in the state directory, even when this process is killed.
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -10,7 +10,7 @@ import type { CopyTarget } from '../../confine/scan/tree-scanner.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 
-/** Where a content lies in it. */
+/** Where in that file a content is. */
 export interface CopyLocation {
   offset: number;
   size: number;
@@ -18,9 +18,9 @@ export interface CopyLocation {
 
 export class SnapshotContents {
   readonly #directory: string;
-  /** How many bytes it holds at most. */
+  /** How many bytes the file may hold. */
   readonly most: number;
-  /** How many bytes are taken: the threads that copy files into it share the number. */
+  /** How many bytes are taken. The threads that copy files share this number. */
   readonly #taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #fd: number | undefined;
 
@@ -29,12 +29,12 @@ export class SnapshotContents {
     this.most = most;
   }
 
-  /** How many bytes still find room. */
+  /** How many bytes are left. */
   get room(): number {
     return this.most - Atomics.load(this.#taken, 0);
   }
 
-  /** Where files can be copied to. */
+  /** What the threads need to copy files into this one. */
   target(): CopyTarget {
     this.#fd ??= this.#open();
     return { fd: this.#fd, taken: this.#taken, most: this.most };
@@ -48,7 +48,7 @@ export class SnapshotContents {
       : undefined;
   }
 
-  /** Lets go of all of it. */
+  /** Drops all copies. */
   clear(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
     this.#fd = undefined;

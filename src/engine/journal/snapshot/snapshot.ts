@@ -1,4 +1,4 @@
-/** What is in the directories at one moment: enough to tell later what has changed. */
+/** Takes snapshots of the directories, with enough facts to tell later what has changed. */
 import type { Root } from '../../confine/roots.ts';
 import {
   type EntryStat,
@@ -17,19 +17,19 @@ import { bytesOf, linkTo } from '../entries/link-target.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
 export const MOST_ENTRIES = limits.watchedEntries;
-/** Large, made by programs, and made again by them. */
+/** Directories that no snapshot enters: they are large, and programs can make them again. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 export interface SnapshotEntry {
   stat: EntryStat;
   root: Root;
-  /** Of a symbolic link. */
+  /** The target of a symbolic link. */
   link?: LinkTarget;
-  /** Its path is not valid UTF-8: it can be named, but not be reached under what it is called here. */
+  /** The path is not valid UTF-8: this name can be shown, but nothing can be reached by it. */
   unreachable?: true;
-  /** A directory that the server could not read. */
+  /** The entry is a directory that the server could not read. */
   unread?: true;
-  /** Where what it holds was copied to. */
+  /** Where the content of a file was copied to. */
   copy?: CopyLocation;
 }
 
@@ -42,16 +42,16 @@ export interface SnapshotDirectory {
 }
 
 export interface Snapshot {
-  /** By a key that is the same for the same directory in every snapshot. */
+  /** The directories, each by a key that is the same in every snapshot. */
   directories: Map<string, SnapshotDirectory>;
-  /** The raw absolute paths of those that the server could not read. */
+  /** The raw absolute paths of the directories that the server could not read. */
   unread: Set<string>;
 }
 
 /** Entries by absolute path, parents first. */
 export type Entries = Map<string, SnapshotEntry>;
 
-/** Undefined when there is too much of it, or the server may not read a root. */
+/** Undefined when there are too many entries, or the server may not read a root. */
 export async function takeSnapshot(
   scanner: TreeScanner,
   roots: readonly Root[],
@@ -64,7 +64,7 @@ export async function takeSnapshot(
     if (scan.tooMany || scan.unread.includes('')) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
     for (const packed of scan.directories) {
-      // A root may lie inside another one.
+      // A root may be inside another one, whose scan has found the same directory.
       const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
       if (directories.has(key)) continue;
       directories.set(key, { root, packed });
@@ -75,7 +75,7 @@ export async function takeSnapshot(
   return entries > MOST_ENTRIES ? undefined : { directories, unread };
 }
 
-/** Reads names only: quick where the directory is known to hold much. */
+/** Whether there are too many entries for a snapshot. Reads only names, so it is quicker than trying to take one. */
 export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): Promise<boolean> {
   let left = MOST_ENTRIES;
   for (const { dir } of roots) {
@@ -87,7 +87,7 @@ export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): 
   return left < 0;
 }
 
-/** The entries of all directories that are not the same in both. */
+/** The entries of all directories that differ between two snapshots. */
 export async function differing(
   before: Snapshot,
   after: Snapshot,
@@ -134,8 +134,8 @@ function addEntries(entries: Entries, { directories, unread }: Snapshot, key: st
   }
 }
 
-/** Whether something else is there now, or a link that leads elsewhere; not whether a content was changed. */
-export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
+/** Whether something of another type is there now, or a link with another target. Says nothing about contents. */
+export function isReplaced(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }

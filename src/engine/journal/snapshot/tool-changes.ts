@@ -1,10 +1,10 @@
-/** What the tools have changed while a command ran: that has entries of its own. */
+/** What tools changed while a command ran. These changes have their own entries and are not the command's. */
 import { isWithin } from '../../confine/roots.ts';
 import type { Change } from '../entries/entry.ts';
 
 export class ToolChanges {
   readonly #paths = new Set<string>();
-  /** With all that was in them. */
+  /** Directories that were changed with everything in them. */
   readonly #trees = new Set<string>();
 
   add(path: string, below: boolean): void {

@@ -1,29 +1,29 @@
 /**
- * Directories that the server could not read before a command or after it: what is in them cannot be compared. What a
- * command only gives or takes the permission to see is neither made nor removed by it.
+ * Directories that the server could not read before a command or after it, so that their entries cannot be compared. A
+ * command that only changes who may read a directory has neither created nor removed what is in it.
  */
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { allows } from '../../confine/probe-path.ts';
 import { isWithinAny, type Root } from '../../confine/roots.ts';
-import type { EntryStat } from '../../confine/scan/packed-entries.ts';
+import { identityOf } from '../../confine/stat.ts';
 import { limits } from '../../limits.ts';
 import { isSame } from '../record/small-content.ts';
 import type { Entries } from './snapshot.ts';
 
 const { R_OK, X_OK } = constants;
 
-/** Why there is no snapshot of these directories, when there is none. */
+/** Why no snapshot of these directories could be taken. */
 export function whyNoSnapshot(roots: readonly Root[]): string {
   const closed = roots.find(({ dir }) => !allows(dir.handlePath, R_OK | X_OK));
   const why = closed
     ? `the server cannot read ${closed.given}`
     : `there are more than ${limits.watchedEntries} entries here`;
-  return `not recorded: ${why}, so what a command changes is not looked for and cannot be undone`;
+  return `not recorded: ${why}, so the changes of commands are not detected and cannot be undone`;
 }
 
 export class UnreadDirectories {
-  /** Those that are still there, by their old and new paths. */
+  /** The unread directories that still exist, by their old and new paths. */
   readonly #paths = new Set<string>();
 
   constructor(before: Entries, after: Entries) {
@@ -36,20 +36,20 @@ export class UnreadDirectories {
     this.#addMoved(after, before);
   }
 
-  /** What the answer and the history say of them. */
-  get says(): string | undefined {
+  /** What the answer and the history say about them; undefined when there are none. */
+  get note(): string | undefined {
     const [first] = [...this.#paths].sort();
     if (first === undefined) return undefined;
     const more = this.#paths.size > 1 ? ` and ${this.#paths.size - 1} more` : '';
     return `not recorded: the server could not read ${JSON.stringify(first)}${more} before or after the command, and does not know what was changed in it`;
   }
 
-  /** Whether it lies in one of them. */
+  /** Whether a path is in one of them. */
   hold(path: string): boolean {
     return this.#paths.size > 0 && isWithinAny(dirname(path), this.#paths);
   }
 
-  /** Adds the readable ones of `others` that have another path where they are not readable. */
+  /** Adds the directories that could be read in `others`, but not in `entries`, where they may have another path. */
   #addMoved(entries: Entries, others: Entries): void {
     const unread = new Set<string>();
     for (const { stat, unread: isUnread } of entries.values()) if (isUnread) unread.add(identityOf(stat));
@@ -58,8 +58,4 @@ export class UnreadDirectories {
       if (!isUnread && stat.type === 'directory' && unread.has(identityOf(stat))) this.#paths.add(path);
     }
   }
-}
-
-function identityOf({ dev, ino }: EntryStat): string {
-  return `${dev}:${ino}`;
 }

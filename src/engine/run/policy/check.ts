@@ -1,4 +1,4 @@
-/** Decides on the arguments of a command before anything starts, and writes allowed ones in their plainest form. */
+/** Decides on the arguments of a command before anything starts, and writes allowed ones in their simplest form. */
 
 import { EngineFailure, fail } from '../../failures.ts';
 import type { CommandLine, ParsedOption } from './command-line.ts';
@@ -28,8 +28,8 @@ export interface CheckedCommand {
 const NUMBER = /^[-+]?\d+(?:\.\d+)?(?:[A-Za-z]{1,3}|%)?$/;
 
 /**
- * Checks one call. It refuses every option that the command's policy does not declare, sends every path through the
- * wall, and reads every script for what it would do. It starts nothing and opens nothing.
+ * Checks one call: refuses every option that the command's policy does not declare, has the wall check every path, and
+ * checks what every script would do. It starts nothing and opens nothing.
  */
 export function checkArgv(command: string, args: readonly string[], context: CheckContext): CheckedCommand {
   const policy = context.policies.get(command);

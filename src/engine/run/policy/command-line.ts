@@ -1,4 +1,4 @@
-/** Parses arguments as getopt does, but knows only the options that a policy declares. */
+/** Parses arguments as getopt does, but accepts only the options that a policy declares. */
 
 import type { CommandPolicy, RefusedOption, ValueOption } from './declaration.ts';
 import { refuse } from './declaration.ts';
@@ -7,7 +7,7 @@ import { failTooLong, MOST_ARGUMENTS } from './length.ts';
 export interface ParsedOption {
   /** The option's first declared name, whichever name the caller used. */
   id: string;
-  /** As the program gets it: `-n` or `--lines`. */
+  /** The option as the program gets it: `-n` or `--lines`. */
   written: string;
   declared: ValueOption | undefined;
   value: string | undefined;
@@ -43,7 +43,7 @@ function optionTable(policy: CommandPolicy): ReadonlyMap<string, Known> {
 /** Splits `args` into options and operands, and refuses options that the policy does not declare. */
 export function readCommandLine(policy: CommandPolicy, args: readonly string[]): CommandLine {
   const line: CommandLine = { options: [], operands: [] };
-  // The next one is the last: to take the first of a long list moves all others.
+  // Reversed, so that the next argument is the last: removing the first of a long list would move all the others.
   const rest = args.toReversed();
   while (rest.length > 0) {
     const argument = rest.pop()!;
@@ -105,7 +105,7 @@ function readShort(policy: CommandPolicy, argument: string, rest: string[], line
   }
 }
 
-/** One argument may hold a million letters, each of them an option. */
+/** Fails when there are too many options: one argument may hold a million letters, each of them an option. */
 function add(policy: CommandPolicy, { options }: CommandLine, option: ParsedOption): void {
   if (options.length === MOST_ARGUMENTS) failTooLong(policy.name);
   options.push(option);
@@ -121,7 +121,7 @@ function refuseUnknown(policy: CommandPolicy, name: string, written: string): ne
   refuse(policy.name, written, `options are not abbreviated here; this could be ${full}`);
 }
 
-/** The same line in the one form that every program reads alike: options, `--`, operands. */
+/** The line in the one form that all versions of a program read in the same way: options, `--`, operands. */
 export function writeCommandLine(line: CommandLine): string[] {
   const args: string[] = [];
   for (const { written, declared, value } of line.options) {

@@ -2,19 +2,19 @@
 
 import { fail } from '../../failures.ts';
 
-/** What a value is. Only a `path` goes through the wall; only a `script` is read for what it would do. */
+/** What a value is. Only a `path` is checked by the wall, and only a `script` is checked for what it would do. */
 export type ValueKind = 'path' | 'number' | 'pattern' | 'script' | 'text';
 
-/** One option that takes a value. An array in `takes` is the complete list of words that it may be. */
+/** One option that takes a value. An array in `takes` lists all the words that the value may be. */
 export interface ValueOption {
-  /** All names of the option, by spaces: `n lines`. One character is a short name, more are a long one. */
+  /** All names of the option, separated by spaces: `n lines`. A name of one character is a short option. */
   names: string;
   takes: ValueKind | readonly string[];
-  /** The caller may leave the value out; a value must be attached: `--color`, `--color=never`. */
+  /** The caller may leave the value out, and must attach it otherwise: `--color`, `--color=never`. */
   optional?: true;
 }
 
-/** An option that exists and is not allowed, with the reason and, where there is one, what to use instead. */
+/** An option that exists but is not allowed, with the reason and perhaps what to use instead. */
 export interface RefusedOption {
   names: string;
   reason: string;
@@ -22,17 +22,17 @@ export interface RefusedOption {
 }
 
 export interface OperandRule {
-  /** The first operand is no path, unless one of the options named in `unless` already gave it. */
+  /** The first operand is not a path but this, unless one of the options named in `unless` already gave it. */
   leading?: { takes: 'pattern' | 'script'; unless: string };
   rest: 'path' | 'text';
   atMost?: number;
   /** Why there may be no more operands. */
   tooMany?: { reason: string; instead?: string };
-  /** Operands that are not paths although they are where paths usually are: `FS=:` of awk. */
+  /** Matches operands that are not paths although they are in the place of one: `FS=:` of awk. */
   exempt?: RegExp;
 }
 
-/** Two sets of options that are harmless alone and not together. */
+/** Two sets of options that are harmless alone, but not together. */
 export interface Clash {
   these: string;
   those: string;
@@ -42,37 +42,37 @@ export interface Clash {
 
 export interface CommandPolicy {
   name: string;
-  /** Options without a value, each as its names by spaces. */
+  /** Options without a value, each as its names, separated by spaces. */
   flags: readonly string[];
   values: readonly ValueOption[];
   refused: readonly RefusedOption[];
   operands: OperandRule;
   clashes?: readonly Clash[];
-  /** The command opens none of its operands, so that a FIFO or device is harmless. */
+  /** The command does not open its operands, so that a FIFO or device is harmless. */
   metadataOnly?: true;
-  /** `-` is a file name and not the (empty) standard input. */
+  /** `-` is a file name, not the (empty) standard input. */
   dashIsName?: true;
   /** Options end at the first operand, as in awk. */
   ordered?: true;
-  /** `-f=x` means `-f x` and not `-f '=x'`, as in rg. */
+  /** `-f=x` means `-f x`, not `-f '=x'`, as in rg. */
   shortEquals?: true;
-  /** What `-5` and the like mean in options that are declared; undefined when it is no such shorthand. */
+  /** Translates an argument such as `-5` into declared options. Undefined when the argument is no shorthand. */
   shorthand?: (argument: string) => readonly string[] | undefined;
-  /** Arguments that always go in front. */
+  /** Arguments that always come first. */
   always?: readonly string[];
-  /** Arguments that go in front when the installed program is GNU's. */
+  /** Arguments that come first when the installed program is GNU's. */
   alwaysGnu?: readonly string[];
-  /** Options that go behind those of the caller, so that they override them. */
+  /** Options that follow those of the caller, and so override them. */
   last?: (line: InspectedLine, installed: Installed) => readonly string[];
-  /** Checks the whole line, after every part of it was allowed. */
+  /** Checks the whole line after each part of it was allowed. */
   inspect?: (line: InspectedLine) => void;
-  /** A grammar of its own, in place of options and operands. */
+  /** Reads arguments that do not consist of options and operands. */
   grammar?: (args: readonly string[], takePath: TakePath) => readonly string[];
 }
 
 /** A path among the arguments, as the wall resolves it. */
 export interface PathArgument {
-  /** What the command gets; usually the argument as it came. */
+  /** What the command gets: usually the argument as the caller wrote it. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special' | 'missing';
   /** The path with all links resolved, when something is there. */
@@ -81,13 +81,13 @@ export interface PathArgument {
 
 /**
  * Resolves a path as the command itself would, following links. Fails with `outside` when that leaves the roots. A
- * missing file is no failure: the command itself complains about it.
+ * missing file is no failure: the command itself reports it.
  */
 export type ResolvePath = (operand: string) => PathArgument;
 
-/** What a policy may know about the machine and the directory of the call. */
+/** What a policy can ask about the installed program and the files of the call. */
 export interface Installed {
-  /** Whether the program is GNU's, or one that has the same safeguards. */
+  /** Whether the program is GNU's, or another one with the same safeguards. */
   gnu: boolean;
   /** The type of what is at a path. */
   typeOf: (path: string) => PathArgument['type'] | 'outside';
@@ -102,7 +102,7 @@ export interface InspectedLine {
   scripts: readonly string[];
   /** Operands and values that are paths. */
   paths: readonly PathArgument[];
-  /** Operands that are not paths although they are where paths usually are. */
+  /** Operands that are not paths although they are in the place of one. */
   exempt: readonly string[];
   values: readonly { option: string; value: string }[];
 }

@@ -1,16 +1,15 @@
-/** How long a command line may be: the system and the sandbox pass no more, and to check more would take long. */
+/** How long a command line may be. The system and the sandbox pass no more, and checking more would take long. */
 
 import { fail } from '../../failures.ts';
 
-/** What bubblewrap takes in all, its own arguments among them. */
+/** How many arguments bubblewrap takes in all, including its own. */
 export const MOST_ARGUMENTS = 9000;
-/** No Linux passes more bytes to a program, whatever its limits; a character has at least one. */
+/** Linux never passes more bytes than this to a program, and a character has at least one byte. */
 const MOST_CHARACTERS = 6 * 1024 * 1024;
-
-/** The same for one argument. */
+/** Linux passes no longer argument than this. */
 const LONGEST_ARGUMENT = 128 * 1024;
 
-/** Comes before any look at the arguments themselves. */
+/** Fails for a line that is too long. Call this before anything reads the arguments themselves. */
 export function requireShortLine(command: string, args: readonly string[]): void {
   if (args.length > MOST_ARGUMENTS) failTooLong(command);
   let characters = 0;
@@ -21,7 +20,7 @@ export function requireShortLine(command: string, args: readonly string[]): void
   if (characters > MOST_CHARACTERS) failTooLong(command);
 }
 
-/** The failure of a start with arguments that the system does not pass. */
+/** Fails as the system does when it is given more arguments than it can pass. */
 export function failTooLong(command: string): never {
   fail({ kind: 'io', path: command, action: 'run', code: 'E2BIG' });
 }

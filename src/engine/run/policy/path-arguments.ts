@@ -1,4 +1,4 @@
-/** Sends the path arguments of a command through the wall, as the command itself would resolve them. */
+/** Resolves the path arguments of a command through the wall, in the way the command itself would. */
 
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { Yielder } from '../../event-loop.ts';
 import { EngineFailure, fail } from '../../failures.ts';
 import type { PathArgument, ResolvePath } from './declaration.ts';
 
-/** How often to look again at a path that changed during the check. */
+/** How often to check a path that keeps changing during the check. */
 const MAX_ATTEMPTS = 4;
 
 /** `cwd` is the real path of the directory in which the command runs. */
@@ -17,7 +17,7 @@ export function pathsThroughWall(wall: Wall, cwd: string): ResolvePath {
   return (operand) => ({ path: throughRoot(wall, operand), ...foundAt(wall, cwd, operand) });
 }
 
-/** The same, with these operands looked up before, in as many turns as it takes: a call may have thousands of them. */
+/** Looks these operands up in advance, yielding to other calls in between: a call may have thousands of them. */
 export async function lookedUpInTurns(
   resolvePath: ResolvePath,
   operands: readonly string[],
@@ -30,7 +30,7 @@ export async function lookedUpInTurns(
       const found = resolvePath(operand);
       known.set(operand, () => found);
     } catch (thrown) {
-      // Given when the check asks: not every argument is a path.
+      // Thrown only when the check asks for this operand: not every argument is a path.
       known.set(operand, () => {
         throw thrown;
       });
@@ -40,9 +40,9 @@ export async function lookedUpInTurns(
 }
 
 /**
- * What is at the operand. The command will look it up by itself, so the kernel must find the very file that the wall
- * found. They can differ: the wall never follows a link to the outside, behind which `..` leads elsewhere, and a path
- * that is too long for the wall need not be too long for the kernel.
+ * What is at the operand. The command will look it up by itself, so the kernel must find the same file as the wall.
+ * They can differ: the wall never follows a link that leads outside, where `..` would lead elsewhere, and a path that
+ * is too long for the wall need not be too long for the kernel.
  */
 function foundAt(wall: Wall, cwd: string, operand: string): Omit<PathArgument, 'path'> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -51,7 +51,7 @@ function foundAt(wall: Wall, cwd: string, operand: string): Omit<PathArgument, '
     if (found && (!reached || (found.dev === reached.dev && found.ino === reached.ino))) {
       return { type: found.type, real: found.real };
     }
-    // What is hidden is missing to the wall, and the sandbox masks it.
+    // A hidden file does not exist for the wall, and the sandbox masks it.
     if (!reached || (!found && wall.withheld)) return { type: 'missing' };
   }
   return fail({ kind: 'outside', path: operand });
@@ -69,7 +69,7 @@ function throughWall(wall: Wall, cwd: string, operand: string): (Stat & { real: 
   }
 }
 
-/** Fails when the operand leads outside, or to what the owner denies. Any other problem is left to the command, which complains about it itself. */
+/** Fails when the operand leads outside, or to what the owner denies. The command itself reports any other problem. */
 function requireInside(wall: Wall, cwd: string, operand: string, thrown: unknown): void {
   if (!(thrown instanceof EngineFailure)) throw thrown;
   const { kind } = thrown.facts;
@@ -80,7 +80,7 @@ function requireInside(wall: Wall, cwd: string, operand: string, thrown: unknown
   }
 }
 
-/** What the kernel finds; undefined when it finds nothing, and then no command will. */
+/** What the kernel finds at the operand. Undefined when it finds nothing: then the command finds nothing, either. */
 function byKernel(cwd: string, operand: string): { dev: bigint; ino: bigint } | undefined {
   if (operand === '') return undefined;
   try {
@@ -90,7 +90,7 @@ function byKernel(cwd: string, operand: string): { dev: bigint; ino: bigint } | 
   }
 }
 
-/** An absolute path through a link to a root becomes a path in the root itself. */
+/** Rewrites an absolute path that goes through a link to a root into a path in the root itself. */
 function throughRoot(wall: Wall, operand: string): string {
   if (!isAbsolute(operand)) return operand;
   const root = wall.roots.find(({ real, given }) => given !== real && isWithin(operand, given));

@@ -1,4 +1,4 @@
-/** The names of the commands that only read, apart from their policies: a tool's description needs only the names. */
+/** The names of the commands that only read, without their policies: a tool's description needs only the names. */
 
 export type ReadingCommandName = (typeof readingCommandNames)[number];
 

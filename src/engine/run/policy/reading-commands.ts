@@ -1,4 +1,4 @@
-/** The commands that only read, each with the declaration of what it may be asked. */
+/** The commands that only read, each with its policy. */
 
 import { awk } from './commands/awk.ts';
 import { cat } from './commands/cat.ts';
@@ -21,7 +21,7 @@ import { wc } from './commands/wc.ts';
 import type { CommandPolicy } from './declaration.ts';
 import type { ReadingCommandName } from './reading-command-names.ts';
 
-/** Each name needs a policy, or this does not compile. */
+/** This does not compile unless each name has a policy. */
 const policies: Readonly<Record<ReadingCommandName, CommandPolicy>> = {
   grep,
   sed,

@@ -1,4 +1,4 @@
-/** Notices when the client is gone: a killed client leaves its server to another parent process. */
+/** Notices when the client is gone: when a client is killed, its server gets another parent process. */
 
 import { processFacts } from './proc.ts';
 
@@ -7,7 +7,7 @@ const GENERATIONS = 3;
 const CHECK_EVERY_MS = 100;
 const FIRST_PROCESS = 1;
 
-/** The nearest ancestors, each by its pid and its start; empty where the system does not list them. */
+/** The nearest ancestors, each by its pid and start time. Empty where the system does not list them. */
 function nearestAncestors(): string {
   const names: string[] = [];
   let pid = process.ppid;
@@ -20,7 +20,7 @@ function nearestAncestors(): string {
   return names.join(' ');
 }
 
-/** Remembers the ancestors that there are now. `whenGone` then looks until one of them is gone, or until it is stopped. */
+/** Remembers the current ancestors. `whenGone` calls back once one of them is gone, unless it is stopped before. */
 export function rememberAncestors(): { whenGone(call: () => void): { stop(): void } } {
   const atFirst = nearestAncestors();
   const parent = process.ppid;
@@ -29,7 +29,7 @@ export function rememberAncestors(): { whenGone(call: () => void): { stop(): voi
       let failures = 0;
       const look = () => {
         if (process.ppid === parent && nearestAncestors() === atFirst) return;
-        // When the system is out of descriptors, a read of /proc fails: one failed look proves nothing.
+        // When the system is out of descriptors, a read of /proc fails: a single failure proves nothing.
         if (process.ppid === parent && (processFacts(process.pid) === undefined || ++failures === 1)) return;
         clearInterval(timer);
         call();

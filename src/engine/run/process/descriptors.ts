@@ -1,4 +1,4 @@
-/** Which file descriptors a command gets: three streams, those that its sandbox needs, and none by accident. */
+/** Chooses the file descriptors of a command: three streams, those that its sandbox needs, and no inherited ones. */
 
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -9,8 +9,8 @@ let inherited: readonly number[] | undefined;
 let devNull: number | undefined;
 
 /**
- * Descriptors that the server's parent left open for all of the server's children. A directory among them would be a
- * way out of any sandbox. Node itself opens descriptors that close on exec.
+ * Descriptors that the server inherited and that its children would inherit, too. A directory among them would be a way
+ * out of any sandbox. The descriptors that Node opens close on exec.
  */
 function inheritedDescriptors(): readonly number[] {
   inherited ??= listDescriptors().filter((fd) => fd > 2 && fd <= HIGHEST && staysOpen(fd));
@@ -40,7 +40,7 @@ export interface Descriptors {
   numbers: number[];
 }
 
-/** Empty input, two pipes for output, the wanted descriptors in free slots, and nothing where one was inherited. */
+/** Empty input, two pipes for output, the wanted descriptors in free slots, and /dev/null over inherited ones. */
 export function layOutDescriptors(wanted: readonly number[]): Descriptors {
   const stdio: Descriptors['stdio'] = ['ignore', 'pipe', 'pipe'];
   const covered = inheritedDescriptors();

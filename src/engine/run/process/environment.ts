@@ -1,6 +1,6 @@
-/** The environment of a command: a small fixed set, and those variables of the server that the user named. */
+/** The environment of a command: a small fixed set, and the variables that the operator passes through. */
 
-/** The variable that marks every process of a run, so that the server finds it wherever it went. */
+/** The variable that marks every process of a run, so that the server finds it even if it left its group and parent. */
 export const MARK = 'COFFERDAM_RUN';
 
 export interface EnvironmentParts {
@@ -8,7 +8,7 @@ export interface EnvironmentParts {
   home: string;
   temporary: string;
   mark: string;
-  /** Variables that the user asked to pass through, with their values. */
+  /** Variables that the operator asked to pass through, with their values. */
   passedVariables: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function commandEnvironment(parts: EnvironmentParts): Record<string, stri
   };
 }
 
-/** The values of these variables. One that is not set stays unset. */
+/** The values of these variables, without those that are not set. */
 export function variablesNamed(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

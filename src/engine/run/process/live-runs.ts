@@ -1,4 +1,4 @@
-/** The commands of one engine that run now. Engines share none of this: one ends its own commands and no others. */
+/** The running commands of one engine. Engines share none of this: each ends its own commands only. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail } from '../../failures.ts';
@@ -11,8 +11,8 @@ export class LiveRuns {
   #ended = false;
 
   /**
-   * Runs one command to its end. Fails when it cannot be started or is cancelled. `prepare` makes the launch, with the
-   * mark that all processes of the run must carry in their environment.
+   * Runs one command to its end. Fails when the command cannot be started or is cancelled. `prepare` makes the launch,
+   * with the mark that all processes of the run must carry in their environment.
    */
   async run(prepare: (mark: string) => Launch, options: RunOptions): Promise<RunResult> {
     if (this.#ended || options.signal?.aborted) fail({ kind: 'cancelled' });
@@ -31,7 +31,7 @@ export class LiveRuns {
     }
   }
 
-  /** Asks every command to end, waits for them, and kills what is left after the grace. None starts any more. */
+  /** Asks every command to end, waits, and kills those that are left after the grace period. No new command starts. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const run of this.#live) run.cancelGently();

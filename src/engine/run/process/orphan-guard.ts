@@ -1,9 +1,8 @@
 /**
  * A small shell process that outlives a killed server and ends the commands that the server left behind.
  *
- * It reads from a pipe. The server reports each run before it starts, by its group when it has started, and when it has
- * ended; when the pipe closes, the guard kills whatever still runs. Sandboxed commands do not need it: they die with
- * their namespace.
+ * It reads from a pipe. The server reports that a run is about to start, then its process group, then its end. When the
+ * pipe closes, the guard kills whatever still runs. Sandboxed commands do not need it: they die with their namespace.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -40,25 +39,25 @@ for pause in $pauses; do
 done
 `;
 
-/** Reports on one run to the guard. */
+/** The reports on one run to the guard. */
 interface RunReports {
-  /** The command runs, in this process group. */
+  /** Reports that the command runs in this process group. */
   started(group: number): void;
-  /** It has ended, or could not be started. */
+  /** Reports that the command has ended, or could not be started. */
   ended(): void;
 }
 
 export class OrphanGuard {
-  /** The part that the marks of all runs of this guard share: it kills nobody else's. */
+  /** The part that all marks of this guard share. The guard kills only processes with it. */
   readonly #owner = randomUUID();
   #process: ChildProcess | undefined;
 
-  /** The mark of one run, which its processes carry in their environment. */
+  /** A new mark for one run, which its processes carry in their environment. */
   newMark(): string {
     return `${this.#owner}.${randomUUID()}`;
   }
 
-  /** Reports a run that is about to start: a server that is killed in the middle of the start leaves nothing either. */
+  /** Reports a run before it starts, so that a server that is killed during the start leaves nothing behind either. */
   announce(): RunReports {
     const pipe = this.#pipe();
     const report = (line: string) => {
@@ -80,7 +79,7 @@ export class OrphanGuard {
     this.#process = undefined;
   }
 
-  /** The pipe to the guard, which starts with the first run that needs it. */
+  /** The pipe to the guard. The first run that needs the guard starts it. */
   #pipe(): ChildProcess['stdin'] | undefined {
     if (this.#process?.stdin?.writable) return this.#process.stdin;
     const started = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `${MARK}=${this.#owner}.`], {

@@ -1,4 +1,4 @@
-/** What a command prints on one stream: keeps the bytes up to a cap, and counts and drops those beyond it. */
+/** Collects what a command prints on one stream: keeps the bytes up to a cap, and only counts those beyond it. */
 
 export interface StreamText {
   text: string;
@@ -27,7 +27,7 @@ export class CappedStream {
     this.#keptBytes = needed;
   }
 
-  /** One buffer that doubles: a command may print a megabyte byte by byte. */
+  /** Doubles the one buffer, because a command may print a megabyte byte by byte. */
   #grow(needed: number): void {
     const size = Math.min(this.#cap, Math.max(needed, this.#kept.length * 2, 4096));
     const larger = Buffer.alloc(size);
@@ -35,13 +35,13 @@ export class CappedStream {
     this.#kept = larger;
   }
 
-  /** `interrupted` says that something ended the command, perhaps in the middle of a character. */
+  /** `interrupted`: something ended the command, perhaps in the middle of a character. */
   result(interrupted: boolean): StreamText {
     const kept = this.#kept.subarray(0, this.#keptBytes);
     const truncated = this.#bytes > this.#keptBytes;
     const whole = truncated || interrupted ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
     const text = whole.toString('utf8');
-    // Bytes that are not UTF-8 turn into longer replacement characters: the cap holds for the text too.
+    // Bytes that are not UTF-8 become longer replacement characters. The cap holds for the text too.
     if (Buffer.byteLength(text) <= this.#cap) return { text, truncated, bytes: this.#bytes };
     const encoded = Buffer.from(text);
     const end = wholeCharacters(encoded, this.#cap);

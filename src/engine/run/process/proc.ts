@@ -7,13 +7,13 @@ export interface ProcessFacts {
   parent: number;
   group: number;
   session: number;
-  /** When it started, in ticks since the boot: pid and start together name one process, also after the pid is reused. */
+  /** When it started, in ticks since the boot. Pid and start together identify a process even if the pid is reused. */
   start: number;
   name: string;
   zombie: boolean;
 }
 
-/** All reads share it, since there may be thousands of processes. It grows to what the longest environment needs. */
+/** The buffer of all reads, since there may be thousands of processes. It grows to hold the longest environment. */
 let shared = Buffer.allocUnsafe(4096);
 const MOST_BYTES = 2 * 1024 * 1024;
 
@@ -60,7 +60,7 @@ export function allPids(): number[] {
   }
 }
 
-/** The children of a process, from all of its threads; undefined when the system does not list them. */
+/** The children of all threads of a process. Undefined when the system does not list them. */
 export function childrenOf(pid: number): number[] | undefined {
   let threads: string[];
   try {
@@ -80,16 +80,16 @@ export function childrenOf(pid: number): number[] | undefined {
   return children;
 }
 
-/** Memory that a process holds, in KiB, without files that it maps. Pages that it shares with others count in full. */
+/** The memory of a process, in KiB, without the files that it maps. Pages that it shares count in full. */
 export function memoryKiB(pid: number): number {
   const status = `/proc/${pid}/status`;
-  // Not every kernel counts the kinds of memory apart.
+  // Not every kernel counts the kinds of memory separately.
   return (
     sumOfFields(status, /^Rss(?:Anon|Shmem):\s*(\d+)/gm) ?? sumOfFields(status, /^VmRSS:\s*(\d+)/gm) ?? 0
   );
 }
 
-/** The same, with a shared page divided among the processes that share it; slower to read. */
+/** The memory of a process with each shared page divided among those that share it. Slower than `memoryKiB`. */
 export function proportionalMemoryKiB(pid: number): { own: number; shared: number } {
   const rollup = `/proc/${pid}/smaps_rollup`;
   const own = sumOfFields(rollup, /^Pss_Anon:\s*(\d+)/gm);
@@ -97,7 +97,7 @@ export function proportionalMemoryKiB(pid: number): { own: number; shared: numbe
   return { own, shared: sumOfFields(rollup, /^Pss_Shmem:\s*(\d+)/gm) ?? 0 };
 }
 
-/** The shared memory of the whole system, in KiB, also what no process has in its page tables. */
+/** The shared memory of the whole system, in KiB, including what no process has in its page tables. */
 export function systemSharedMemoryKiB(): number {
   return sumOfFields('/proc/meminfo', /^Shmem:\s*(\d+)/gm) ?? 0;
 }
@@ -107,8 +107,8 @@ const SHARED_MAPPING =
   /^([0-9a-f]+)-([0-9a-f]+) ..[x-]s \S+ \S+ (\d+) +\/(?:dev\/zero|memfd:.*|SYSV\S*) \(deleted\)$/gm;
 
 /**
- * How much shared memory these processes can have at most, in KiB, by what they map and by their open files in memory.
- * The kernel does not count it as theirs once they write it without a mapping, or take it out of their page tables.
+ * An upper bound of the shared memory of these processes, in KiB: what they map, and their open files in memory. The
+ * kernel stops counting it as theirs when they write it without a mapping, or take it out of their page tables.
  */
 export function reachableSharedMemoryKiB(pids: readonly number[]): number {
   const sizes = new Map<string, number>();
@@ -142,7 +142,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Empty when the file cannot be read. */
+/** The text of a file. Empty when it cannot be read. */
 function textOf(path: string): string {
   try {
     return readProc(path);
@@ -151,7 +151,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Undefined when the file cannot be read or has no such field. */
+/** The sum of all values of a field. Undefined when the file cannot be read or has no such field. */
 function sumOfFields(path: string, field: RegExp): number | undefined {
   try {
     const values = [...readProc(path).matchAll(field)].map(([, value]) => Number(value));
@@ -161,14 +161,12 @@ function sumOfFields(path: string, field: RegExp): number | undefined {
   }
 }
 
-/** The environment that a process was started with; empty when this process may not read it. */
+/** The environment that a process was started with. Empty when this process may not read it. */
 export function startEnvironment(pid: number): string {
   return textOf(`/proc/${pid}/environ`);
 }
 
-/**
- * Sends a signal to a process, or to a process group for a negative number. A process that has ended is not an error.
- */
+/** Sends a signal to a process, or to a process group for a negative number. A process that has ended is no error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,8 +1,8 @@
 /**
  * All processes of one run: its process group, its descendants, and those that left both.
  *
- * A process that calls setsid or forks twice leaves its group and its parent. The tree still finds it, because it saw
- * the process while it had its parent, or by the run's mark in its environment.
+ * A process that calls setsid or forks twice leaves its group and its parent. The tree still finds it: an earlier scan
+ * saw it below its parent, or it has the run's mark in its environment.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,12 +19,12 @@ import {
   systemSharedMemoryKiB,
 } from './proc.ts';
 
-const ROUNDS = 5;
-const KERNEL_THREADS = 2;
+const KILL_ROUNDS = 5;
+const KERNEL_THREADS_PARENT = 2;
 
 interface Scan {
   members: ProcessFacts[];
-  /** Processes came or went during the scan, so that it may have missed one. */
+  /** Whether processes started or ended during the scan, so that it may have missed one. */
   unsettled: boolean;
 }
 
@@ -34,9 +34,9 @@ export class ProcessTree {
   readonly #sandboxed: boolean;
   readonly #leaderStart: number;
   readonly #sharedAtStart = systemSharedMemoryKiB();
-  /** Every descendant that any scan found: pid → start. */
+  /** Every descendant that any scan found, by pid, with its start time. */
   readonly #seen = new Map<number, number>();
-  /** Processes that a scan found dying or without an environment: the next scan does not count them as a change. */
+  /** Processes that a scan found dying or without an environment. They do not make the next scan unsettled again. */
   readonly #unclear = new Set<number>();
 
   constructor(leader: number, mark: string, sandboxed: boolean) {
@@ -70,8 +70,8 @@ export class ProcessTree {
   }
 
   /**
-   * The memory of all recorded processes, in MiB; counted exactly only when an estimate is above `limit`.
-   * `growth`: how much more shared memory, in KiB, the whole system has than at the start of this run.
+   * The memory of all recorded processes, in MiB. It is counted exactly only when an estimate is above `limit`.
+   * `growth`: how much the shared memory of the whole system has grown since the start of this run, in KiB.
    */
   memoryMiB(limit: number, growth: number = systemSharedMemoryKiB() - this.#sharedAtStart): number {
     const pids = [...this.#seen.keys()];
@@ -91,7 +91,7 @@ export class ProcessTree {
     return this.#scan().members;
   }
 
-  /** SIGTERM for every process but bubblewrap itself: its end would kill all the others at once. */
+  /** Sends SIGTERM to every process except bubblewrap, whose end would kill all the others at once. */
   terminate(): void {
     if (!this.#sandboxed) signalProcess(-this.leader, 'SIGTERM');
     for (const { pid, group, name } of this.members()) {
@@ -100,18 +100,18 @@ export class ProcessTree {
     }
   }
 
-  /** SIGKILL for every process, in several rounds because a process may fork during a scan. */
+  /** Sends SIGKILL to every process, in several rounds because a process may fork during a scan. */
   kill(): void {
     signalProcess(-this.leader, 'SIGKILL');
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < KILL_ROUNDS; round++) {
       if (!this.#killMembers().unsettled) return;
     }
   }
 
-  /** The same, with a pause between rounds for processes that were just changing. */
+  /** Does the same with a pause between rounds, so that processes that are starting or ending settle. */
   async killAndConfirm(): Promise<void> {
     signalProcess(-this.leader, 'SIGKILL');
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < KILL_ROUNDS; round++) {
       if (!this.#killMembers().unsettled) return;
       await delay(2);
     }
@@ -128,9 +128,10 @@ export class ProcessTree {
     let unsettled = false;
     for (const pid of allPids()) {
       const facts = pid === process.pid ? undefined : processFacts(pid);
-      // It ended during the scan, and may have left a child that the list does not have.
+      // The process ended during the scan, and may have left a child that is not on the list.
       if (!facts) unsettled ||= pid > this.leader && pid !== process.pid;
-      else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS) younger.push(facts);
+      else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS_PARENT)
+        younger.push(facts);
     }
     const found = new Map<number, ProcessFacts>();
     for (const one of younger) {

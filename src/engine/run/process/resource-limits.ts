@@ -1,28 +1,28 @@
-/** Limits that the kernel enforces on a command. A short shell script in front of the command sets them. */
+/** Limits that the kernel enforces on a command. A short shell script sets them and then executes the command. */
 
 export interface ResourceLimits {
-  /** Memory that a process may map, in MiB. Not for programs that reserve much more than they use. */
+  /** How much memory a process may map, in MiB. Do not use it for programs that reserve far more than they use. */
   addressSpaceMiB?: number;
-  /** Private memory that a process may write to, in MiB. */
+  /** How much private memory a process may write to, in MiB. */
   dataMiB?: number;
-  /** Size of any file that it writes, in MiB. */
+  /** How large the files that it writes may be, in MiB. */
   fileMiB?: number;
   openFiles?: number;
-  /** Processes of the whole run; only in a user namespace of its own can the kernel count them. */
+  /** How many processes the whole run may have. The kernel can only count them in a separate user namespace. */
   processes?: number;
 }
 
-/** The memory of all processes of a run together, in MiB. The server ends a run that exceeds it. */
+/** How much memory all processes of a run may have together, in MiB. The server ends a run that exceeds it. */
 export const MAX_MEMORY_MIB = 4096;
-/** Processes of a run at one time. The server ends a run that exceeds it. */
+/** How many processes a run may have at one time. The server ends a run that exceeds it. */
 export const MAX_PROCESSES = 512;
 
 const SHELL = '/bin/sh';
 
 /**
- * The argv that sets the limits and then executes the command. It skips a limit that it cannot set because a stricter
- * one holds already. With `from`, the shell looks for the command in that directory alone, so that the command's own
- * messages carry its bare name.
+ * The argv that sets the limits and then executes the command. It skips a limit when a stricter one is already in
+ * force. With `from`, the shell looks for the command in that directory alone, so that the command's own messages show
+ * its bare name.
  */
 export function withLimits(
   argv: readonly string[],

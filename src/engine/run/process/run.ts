@@ -1,4 +1,4 @@
-/** One run of a command: collects what it prints, and makes sure that it ends: by itself, in time, completely. */
+/** One run of a command: collects what it prints, and makes sure that it and all of its processes end in time. */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ export const TERM_GRACE_MS = 3000;
 const STREAM_GRACE_MS = 200;
 /** How long to wait for a process that does not end after SIGKILL. */
 export const STUCK_MS = 2000;
-/** When to look for new processes: often at first, when most commands fork, then at a steady rate. */
+/** When to scan for new processes: often at first, when most commands fork, then at a steady rate. */
 const FIRST_SCANS_MS = [5, 10, 20, 40, 80];
 const SCAN_EVERY_MS = 100;
 
@@ -27,20 +27,20 @@ export interface Launch {
   cwd: string;
   env: Record<string, string>;
   stdio: Descriptors['stdio'];
-  /** It runs under bubblewrap, in a process namespace of its own. */
+  /** Whether it runs under bubblewrap, in a process namespace of its own. */
   sandboxed: boolean;
-  /** Processes of it could outlive a server that is killed. */
+  /** Whether its processes could outlive a killed server. */
   needsOrphanGuard: boolean;
-  /** Closes what was open only for the start. */
+  /** Closes the descriptors that were open only for the start. */
   release(): void;
 }
 
 export type OutputListener = (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
 
 export interface RunOptions {
-  /** The absolute path of the program, for failures. */
+  /** The absolute path of the program, for error messages. */
   program: string;
-  /** Whether it may start other processes, so that leftovers must be looked for. */
+  /** Whether it may start other processes, so that the server must look for leftovers. */
   forks: boolean;
   /** Whether it is a shell, which reports a signal as 128 + its number, as bubblewrap does. */
   shell: boolean;
@@ -59,7 +59,7 @@ export interface RunResult {
   exitCode: number | null;
   signal: string | null;
   timedOut: boolean;
-  /** What ended it: the command itself, or a limit on time, on processes or on the memory of all of them. */
+  /** What ended the run: the command itself, or a limit on time, processes or memory. */
   endedBy: 'itself' | 'timeout' | 'too-many-processes' | 'too-much-memory';
   stdout: string;
   stderr: string;
@@ -84,11 +84,11 @@ export class Run {
   #tree: ProcessTree | undefined;
   #endedBy: RunResult['endedBy'] = 'itself';
   #cancelled = false;
-  /** The command itself has ended; processes that it left may still run. */
+  /** Whether the command itself has ended. Processes that it left behind may still run. */
   #ended = false;
-  /** When the grace is over; undefined as long as nothing has asked the command to end. */
+  /** When the grace period ends. Undefined until something asks the command to end. */
   #killAt: number | undefined;
-  /** A process inside a system call may survive SIGKILL: then the result comes without its end. */
+  /** Stops waiting for the end of the command: a process inside a system call may survive SIGKILL. */
   #giveUp: () => void = () => {};
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -109,12 +109,12 @@ export class Run {
         to.add(chunk);
         options.onOutput?.(chunk, name);
       });
-      // A stream that fails ends: what came before stays the output.
+      // A stream that fails ends. What it gave before is still the output.
       from?.on('error', () => {});
     }
   }
 
-  /** The process group of the command; undefined when it could not be started. */
+  /** The process group of the command. Undefined when it could not be started. */
   get group(): number | undefined {
     return this.#child.pid;
   }
@@ -153,7 +153,7 @@ export class Run {
     }
   }
 
-  /** SIGTERM for every process now, SIGKILL after the grace. */
+  /** Sends SIGTERM to every process now, and SIGKILL after the grace period. */
   terminate(why: RunResult['endedBy']): void {
     if (this.#killAt !== undefined || this.#ended) return;
     this.#endedBy = why;
@@ -201,7 +201,7 @@ export class Run {
     this.kill();
   }
 
-  /** After the command's own end: ends the processes that it left, and reads what they still print. */
+  /** Ends the processes that the command left behind, and reads what they still print. */
   async #endLeftovers(closed: Promise<void>): Promise<void> {
     const tree = this.#tree!;
     const mayLeave = this.#options.forks && !this.#sandboxed;
@@ -233,7 +233,7 @@ export class Run {
     };
   }
 
-  /** bubblewrap reports a signal as a shell does, by an exit code above 128. */
+  /** The signal in an exit code above 128, which is how bubblewrap, like a shell, reports one. */
   #signalInCode(code: number | null): string | null {
     if (!this.#sandboxed || code === null || code <= 128) return null;
     if (this.#options.shell && this.#endedBy === 'itself') return null;

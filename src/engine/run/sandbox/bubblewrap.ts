@@ -1,4 +1,4 @@
-/** The arguments with which bubblewrap lets a command see the system's programs, the roots and nothing else. */
+/** Writes the arguments with which bubblewrap shows a command the system's programs and the roots, and nothing else. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,40 +11,40 @@ export interface BubblewrapFeatures {
   bindFd: boolean;
   disableUserns: boolean;
   size: boolean;
-  /** Whether bubblewrap takes a filter for system calls, and one is known for this kind of processor. */
+  /** Whether bubblewrap takes a filter for system calls, and there is one for this kind of processor. */
   seccomp: boolean;
 }
 
 export interface SandboxRoot extends SandboxPlace {
-  /** The path by which the user named the root, when that is another one: a link there leads to the root. */
+  /** The path by which the user named the root, if it is a different one: a link there leads to the root. */
   given?: string;
 }
 
-/** A place in a root that is mounted on itself, so that no command can move it. */
+/** A place in a root that is mounted onto itself, so that no command can move it. */
 export interface FixedPlace {
   path: string;
   writable: boolean;
-  /** The number of its descriptor in the child; undefined for none. */
+  /** The number of its descriptor in the child. Undefined: it is mounted by its path. */
   number: number | undefined;
 }
 
 export interface SandboxView {
   roots: readonly SandboxRoot[];
-  /** The number of each root's descriptor in the child, in the same order; undefined for none. */
+  /** The number of each root's descriptor in the child, in the same order. Undefined: it is mounted by its path. */
   numbers: readonly (number | undefined)[];
-  /** Places inside roots that must stay where they are; some are read-only in a writable root. */
+  /** Places inside roots that must stay where they are. Some are read-only inside a writable root. */
   fixed: readonly FixedPlace[];
-  /** Sockets and FIFOs in roots, for which commands find a device that they cannot open. */
+  /** Sockets and FIFOs in roots. Commands find a device there that they cannot open. */
   masked: readonly string[];
-  /** What the owner of the server denies or hides: commands find nothing in it and cannot move it. */
+  /** The files and directories that the owner denies or hides. Commands find them empty and cannot move them. */
   withheld: readonly MaskedPlace[];
-  /** An empty directory, to mask directories with. */
+  /** An empty directory, which masks others. */
   empty: string;
-  /** The number of the descriptor from which bubblewrap reads the filter for system calls; undefined for none. */
+  /** The number of the descriptor from which bubblewrap reads the filter for system calls. Undefined: no filter. */
   filter: number | undefined;
   cwd: string;
   network: boolean;
-  /** What programs need that live outside of the system's directories. */
+  /** What programs need to see that are installed outside the system's directories. */
   installations: readonly VisiblePath[];
   /** The directory with the files that replace those of /etc. */
   etc: string;
@@ -57,14 +57,14 @@ interface Mount {
 }
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** Directories that commands can see in parts, when a root lies in one of them. */
+/** Directories of which commands see only some parts when a root is inside. */
 const DIVISIBLE = ['/usr', '/usr/local'];
 const PARTS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include', 'local'];
 /** Where Debian keeps links from a command's name to one of several programs. */
 export const ALTERNATIVES = '/etc/alternatives';
-/** What the loader and the alternatives need, and the time zone. */
+/** Files of /etc that the loader, the alternatives and the time zone need. */
 const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime'];
-/** Files of /etc with which the server replaces the system's own. */
+/** Files of /etc for which commands see the server's own versions. */
 const ETC_REPLACED = ['passwd', 'group', 'hosts'];
 const ETC_NETWORK = [
   'resolv.conf',
@@ -78,10 +78,10 @@ const ETC_NETWORK = [
 
 const SHARED_MEMORY_MIB = 64;
 const KEYS = '/proc/keys';
-/** In /proc, what the user root may write to as its owner, whatever its namespace and capabilities. */
+/** Entries of /proc that the user root, as their owner, may write to in any namespace and without capabilities. */
 const WRITABLE_BY_ROOT = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-trigger'];
 
-/** The system's directories of programs, without those parts that could lie beside a root. */
+/** The directories of the system's programs. One that holds a root is split, so that nothing beside the root shows. */
 export function systemDirectories(roots: readonly string[]): string[] {
   const without = (directory: string): string[] => {
     const holdsRoot = roots.some((root) => root !== directory && isWithin(root, directory));
@@ -94,17 +94,17 @@ export function systemDirectories(roots: readonly string[]): string[] {
 export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures): string[] {
   const roots = view.roots.map(({ path }) => path);
   const mounts = [
-    // Of two mounts at one path the first counts.
+    // If two mounts have the same path, the first one counts.
     ...withheldMounts(view),
     ...rootMounts(view, features),
     ...maskMounts(view),
     ...ownMounts(view, features),
   ];
-  // A path inside a root is visible already, and bubblewrap would create mount points in the root itself.
+  // A path inside a root is already visible, and bubblewrap would create mount points in the root itself.
   for (const mount of systemMounts(view)) {
     if (!roots.some((root) => isWithin(mount.at, root))) mounts.push(mount);
   }
-  // A mount comes after that of its parent directory; a root wins over another mount at its path.
+  // A mount comes after that of its parent directory.
   const chosen = mounts.filter((one, index) => mounts.findIndex(({ at }) => at === one.at) === index);
   chosen.sort((a, b) => (`${a.at}/` < `${b.at}/` ? -1 : 1));
   return [
@@ -120,7 +120,7 @@ export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures):
   ];
 }
 
-/** Where a sandboxed command has its temporary files and its home. */
+/** The home directory of a sandboxed command, and its directory for temporary files. */
 export function sandboxPlaces(roots: readonly string[]): { home: string; temporary: string } {
   const free = ['/tmp', '/var/tmp', '/run'].find((place) => !roots.some((root) => isWithin(place, root)));
   return free ? { temporary: free, home: `${free}/home` } : { temporary: '/tmp', home: '/tmp' };
@@ -163,7 +163,7 @@ function systemMounts(view: SandboxView): Mount[] {
   return [...mounts, ...givenLinks(view, mounts)];
 }
 
-/** Links that lead to a root, unless they lie in a directory that commands see anyway. */
+/** The links by which users named roots, unless they are in a directory that commands see anyway. */
 function givenLinks({ roots }: SandboxView, mounts: readonly Mount[]): Mount[] {
   return roots.flatMap(({ given, path }): Mount[] => {
     if (given === undefined || given === path || mounts.some(({ at }) => isWithin(given, at))) return [];
@@ -183,7 +183,7 @@ function ownMounts(view: SandboxView, features: BubblewrapFeatures): Mount[] {
     { at: '/dev', args: ['--dev', '/dev'] },
     memory('/dev/shm', SHARED_MEMORY_MIB),
   ];
-  // The kernel lists the names of the user's keys there.
+  // The kernel lists the names of the user's keys in this file.
   if (existsSync(KEYS)) mounts.push({ at: KEYS, args: ['--ro-bind', '/dev/null', KEYS] });
   if (process.getuid?.() === 0) {
     for (const at of WRITABLE_BY_ROOT.map((name) => `/proc/${name}`)) {

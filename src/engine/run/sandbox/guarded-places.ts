@@ -1,4 +1,4 @@
-/** Turns protected paths into places inside writable roots that a sandboxed command can read, but not change or move. */
+/** Turns protected paths into places in writable roots that a sandboxed command can read, but not change or move. */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
 import type { SandboxPlace } from './held-places.ts';
@@ -8,7 +8,7 @@ interface VisibleRoot {
   writable: boolean;
 }
 
-/** Each place is a mount, and so is every directory on the way to it: with more, a command could not start. */
+/** Each place is a mount, and so is every directory on the way to it. With more mounts, a command could not start. */
 const MAX_PLACES = 300;
 
 export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly string[]): SandboxPlace[] {
@@ -25,7 +25,7 @@ export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly str
   });
 }
 
-/** Makes roots read-only that are protected, or lie in something protected. */
+/** Makes a root read-only if it is protected or inside something protected. */
 export function protectRoots<R extends VisibleRoot>(roots: readonly R[], paths: readonly string[]): R[] {
   return roots.map((root) =>
     paths.some((path) => isWithin(root.path, path)) ? { ...root, writable: false } : root,

@@ -7,11 +7,11 @@ import { fail } from '../../failures.ts';
 
 /** A directory or a file that must stay where it was when the server started. */
 export interface SandboxPlace {
-  /** With all links resolved, as they were at the start. */
+  /** The path with all links resolved, as they were at the start. */
   path: string;
   /** `dev:ino`. */
   identity: string;
-  /** A descriptor of it, so that nobody has to look up the path again; undefined for none. */
+  /** An open descriptor of the place, so that the path is not looked up again. Undefined: there is none. */
   fd: number | undefined;
   writable: boolean;
 }
@@ -20,12 +20,12 @@ export interface SandboxPlace {
 export interface DirectoryBetween {
   path: string;
   dir: Dir;
-  /** The same as for the place around it. */
+  /** The same as `writable` of the place around it. */
   writable: boolean;
 }
 
 /**
- * Walks to every place without following links, and holds the directories between a place and those inside it; the
+ * Walks to every place without following links, and holds the directories between a place and those inside it. The
  * caller releases them. Fails when a place is no longer where it was: a mount there would show something else, and the
  * place itself would be unprotected under its new name.
  */

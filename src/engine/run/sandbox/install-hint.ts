@@ -1,4 +1,4 @@
-/** How to install bubblewrap here, by the package manager that this system has. */
+/** Says how to install bubblewrap with the package manager of this system. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ const COMMANDS: readonly [program: string, command: string][] = [
 ];
 const PLACES = ['/usr/bin', '/bin', '/sbin', '/usr/sbin', '/usr/local/bin'];
 
-/** The command that installs bubblewrap; undefined where no known package manager is there. */
+/** The command that installs bubblewrap. Undefined when no known package manager is found. */
 export function bubblewrapInstallCommand(places: readonly string[] = PLACES): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const found = COMMANDS.find(([program]) => places.some((place) => existsSync(join(place, program))));

@@ -1,4 +1,4 @@
-/** What a program needs to see outside of the system's own directories: its installation, and nothing beside it. */
+/** Finds what a program needs to see outside the system's own directories: its installation, and nothing beside it. */
 
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,15 +8,15 @@ import { isWithin } from '../../confine/roots.ts';
 /** A path that commands see read-only, at its own place. */
 export interface VisiblePath {
   path: string;
-  /** The target, for a link that stays a link. */
+  /** The target, if commands see a link there. */
   link?: string;
-  /** Commands see an empty directory there, whatever it really holds. */
+  /** Whether commands see an empty directory there, whatever it really holds. */
   empty?: true;
 }
 
 export interface Installations {
   visible: readonly VisiblePath[];
-  /** Variables that tell a version manager where its files are, since commands have another home. */
+  /** Variables that say where a version manager has its files, since commands have another home directory. */
   variables: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export interface MachineFacts {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Stores whose packages refer to each other by absolute paths: one needs them all. */
+/** Stores whose packages refer to each other by absolute paths, so that commands need all of them. */
 const STORES = ['/nix/store', '/gnu/store'];
 /** Where administrators install packages, each in a directory of its own. */
 const PACKAGES = '/opt';
@@ -77,7 +77,7 @@ const MANAGERS: readonly VersionManager[] = [
     return {
       isHere: (directory) => has(directory, [`libexec/${name}`, 'versions']),
       parts: ['bin', 'libexec', 'shims', 'versions', 'plugins', `${name}.d`, 'version'],
-      // Its shims name it themselves.
+      // Its shims know its directory.
       variables: [],
     };
   }),
@@ -93,7 +93,7 @@ const MANAGERS: readonly VersionManager[] = [
   },
 ];
 
-/** What these programs need to see. Never a home directory, never a directory that contains a root. */
+/** What these programs need to see: never a whole home directory, never a directory that contains a root. */
 export function installationsOf(programs: Iterable<string>, machine: MachineFacts): Installations {
   const visible = new Map<string, VisiblePath>();
   const variables: Record<string, string> = {};
@@ -115,7 +115,7 @@ export function installationsOf(programs: Iterable<string>, machine: MachineFact
   return { visible: outermost.sort((a, b) => (a.path < b.path ? -1 : 1)), variables };
 }
 
-/** A program and every link on the way to it. */
+/** A path of a program, and the target of every link that follows from it. */
 function linkChain(program: string): string[] {
   const chain = [program];
   while (chain.length < MAX_HOPS) {
@@ -147,7 +147,7 @@ function installationOf(program: string, machine: MachineFacts): Installations {
   return { visible: [link === undefined ? { path: program } : { path: program, link }], variables: {} };
 }
 
-/** For an installation of a known kind, the parts with programs and libraries: never settings or credentials. */
+/** The programs and libraries of an installation of a known kind, without its settings and credentials. */
 function knownInstallation(
   program: string,
   prefix: string,
@@ -171,13 +171,13 @@ function installationAt(paths: readonly string[], variables: Record<string, stri
   return { visible: paths.map((path) => ({ path })), variables };
 }
 
-/** The proxies of rustup start the programs in its toolchains. Cargo's own home beside them holds credentials. */
+/** The proxies of rustup, and the toolchains whose programs they start. Cargo's home beside them holds credentials. */
 function rustInstallation(bin: string, { environment }: MachineFacts): Installations {
   const home = environment.RUSTUP_HOME ?? join(dirname(dirname(bin)), '.rustup');
   const { visible, variables } = installationAt([bin, ...partsOf(home, ['toolchains', 'settings.toml'])], {
     RUSTUP_HOME: home,
   });
-  // rustup does not start where it would have to create this directory.
+  // rustup does not start if it would have to create this directory.
   return { visible: [...visible, { path: join(home, 'update-hashes'), empty: true }], variables };
 }
 

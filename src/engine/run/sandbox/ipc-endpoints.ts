@@ -1,13 +1,13 @@
 /**
- * Finds the sockets and FIFOs in read-only roots, for bubblewrap to mask: a read-only mount stops neither a connection
- * nor a write to a FIFO, and the program at the other end may do what the command must not.
+ * Finds the sockets and FIFOs in read-only roots, so that bubblewrap masks them. A read-only mount stops neither a
+ * connection nor a write to a FIFO, and the program at the other end may do what the command must not.
  */
 import { type Dirent, promises } from 'node:fs';
 import { join } from 'node:path';
 
 export interface IpcEndpoints {
   paths: readonly string[];
-  /** The first root that holds endpoints which the search did not find or cannot mask; undefined for none. */
+  /** The first root in which the search may have missed endpoints or found some that cannot be masked. */
   incomplete?: string;
 }
 
@@ -16,12 +16,12 @@ interface Root {
   writable: boolean;
 }
 
-/** Every command waits for the search, so it ends here. It looks at the upper directories first. */
+/** Every command waits for the search, so it stops after this many entries. It searches the upper directories first. */
 export const MAX_SEARCHED_ENTRIES = 20_000;
-/** Each endpoint is a mount: with many more, a command could not start. */
+/** Each masked endpoint is a mount. With many more, a command could not start. */
 const MAX_MASKED = 300;
 const OPEN_DIRECTORIES = 8;
-/** Stands for bytes that are not UTF-8. No argument of bubblewrap can name such a path. */
+/** Replaces bytes that are not UTF-8 in a name. No argument of bubblewrap can name such a path. */
 const REPLACEMENT = '\uFFFD';
 
 export async function findIpcEndpoints(
@@ -50,7 +50,7 @@ class Search {
     this.#entriesLeft = maxEntries;
   }
 
-  /** Whether it found everything below this root, without the other roots in it. */
+  /** Searches a root without the other roots inside it. Returns whether it found everything. */
   async below(root: string): Promise<boolean> {
     this.#complete = true;
     let level = [root];
@@ -62,7 +62,7 @@ class Search {
     return this.#complete && level.length === 0;
   }
 
-  /** The directories in this one. */
+  /** Searches one directory, and returns the directories in it. */
   async #search(directory: string): Promise<string[]> {
     const inner: string[] = [];
     try {
@@ -75,7 +75,7 @@ class Search {
         this.#take(entry, directory, inner);
       }
     } catch {
-      // The server has the rights of the command: neither can enter the directory.
+      // The command has the same rights as the server: neither can list this directory.
     }
     return inner;
   }

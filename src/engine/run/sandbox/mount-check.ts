@@ -1,8 +1,8 @@
 /** Makes a sandboxed command check its mounts before it starts. */
 
 /**
- * The argv that first checks that every mount point is where it should be. bubblewrap follows links on the way to a
- * place in a root, and another process may have put one there after the server looked.
+ * The argv that first checks that every mount point is in its place, and then executes the command. bubblewrap follows
+ * links on the way to a place in a root, and another process may have made one after the server checked.
  */
 export function whenMounted(mountPoints: readonly string[], argv: readonly string[]): string[] {
   if (mountPoints.length === 0) return [...argv];

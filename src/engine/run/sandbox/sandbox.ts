@@ -11,28 +11,28 @@ import { type BubblewrapProgram, type SandboxMode, whyNoSandbox } from './why-no
 
 type Detection =
   | { available: true; program: string; features: BubblewrapFeatures }
-  /** `installed`: bubblewrap is there and fails, perhaps only now. */
+  /** `installed`: bubblewrap exists but fails, perhaps only for the moment. */
   | { available: false; installed: boolean; why: string };
 
 export type SandboxPlan =
   | { kind: 'bubblewrap'; program: string; features: BubblewrapFeatures; network: boolean }
-  /** There is none: commands run without a sandbox. */
+  /** Commands run without a sandbox. */
   | { kind: 'none'; why: string }
-  /** Bubblewrap is installed and fails: no command runs until it works. */
+  /** Bubblewrap is installed but fails: no command runs until it works. */
   | { kind: 'failing'; why: string };
 
 const run = promisify(execFile);
-/** A machine under load may be slow: a late answer must not count as a missing one. */
+/** A machine under load may be slow, so a late answer must not count as a failure. */
 export const PROBE_MS = 60_000;
-/** How old a trial may get before the server refuses the calls that wait for it: clients give up after 30 or 60 s. */
+/** How long calls wait for a trial before the server refuses them: clients give up after 30 or 60 s. */
 const PATIENCE_MS = 20_000;
-/** The shortest time between two trials of a sandbox that fails. */
+/** The shortest time between two trials of a failing sandbox. */
 const RETRY_AFTER_MS = 1000;
 const NO_ANSWER = `bubblewrap gave no answer for ${PROBE_MS / 1000} s`;
 const CANNOT = 'bubblewrap cannot make a sandbox here';
 
 interface Trial {
-  /** A trial under way, or one that succeeded. */
+  /** The result of a trial that is under way or succeeded. */
   detection: Promise<Detection> | undefined;
   beganAt: number;
   endedAt: number;
@@ -46,10 +46,10 @@ const WEAKER: readonly Partial<BubblewrapFeatures>[] = [
 ];
 const filter = seccompFilter({ unixSockets: true });
 
-/** By the path of bubblewrap's program: whether it works is a fact about the machine, the same for all engines. */
+/** The trials by the path of bubblewrap. All engines share them: whether it works depends on the machine. */
 const trials = new Map<string, Trial>();
 
-/** Tries bubblewrap with everything that a command would get. Remembers only a success. */
+/** Tries bubblewrap with every feature that a command would get. Only a success is remembered. */
 function detectSandbox(bwrap: BubblewrapProgram, patienceMs: number): Promise<Detection> {
   const why = whyNoSandbox('auto', bwrap);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
@@ -91,7 +91,7 @@ export async function planSandbox(
   return { kind: detection.installed ? 'failing' : 'none', why: detection.why };
 }
 
-/** The trial continues, and later calls use its result. Calls that come while it is late do not wait again. */
+/** Waits for the trial, but only until it is too old. It continues, and later calls use its result. */
 async function orTooSlow(trial: Promise<Detection>, beganAt: number, patienceMs: number): Promise<Detection> {
   const over = new AbortController();
   const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server keeps waiting for it`;

@@ -1,11 +1,11 @@
-/** A filter for system calls, as the bytes of a classic BPF program: the kernel refuses what commands never need. */
+/** Writes a filter for system calls, a classic BPF program with which the kernel refuses what commands never need. */
 
 import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The numbers of system calls on one kind of processor. */
 interface Machine {
-  /** The number by which the kernel tells a filter the kind of processor. */
+  /** The number of this kind of processor in the data that the kernel gives a filter. */
   arch: number;
   /** Numbers from here on belong to another calling convention (x32), which the filter refuses as a whole. */
   foreignFrom?: number;
@@ -18,7 +18,7 @@ interface Machine {
   refused: Readonly<Record<string, number>>;
 }
 
-/** Numbers that are the same on every processor. */
+/** Newer system calls have the same number on every processor. */
 const NEWER = {
   io_uring_setup: 425,
   io_uring_enter: 426,
@@ -134,19 +134,19 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 /** Address families that ordinary programs use: Unix, IPv4, IPv6 and netlink. */
 const AF_UNIX = 1;
 const ADDRESS_FAMILIES = [2, 10, 16];
-/** Types of socket pairs that stay connected (stream, sequenced). A datagram socket can be connected to another name. */
+/** Types of socket pairs that stay connected (stream, sequenced). A datagram socket can connect to another name. */
 const SOCK_TYPE_MASK = 0xf;
 const LASTING_PAIRS = [1, 5];
-/** Flags that make a namespace. The lowest byte is a signal in `clone`; `unshare` has one more flag in it. */
+/** Flags that make a namespace. `clone` has a signal in the lowest byte, where `unshare` has one more flag. */
 const NAMESPACES = 0x7e020000;
 const TIME_NAMESPACE = 0x80;
-/** Requests that type into somebody else's terminal. */
+/** Requests that type into the terminal of another process. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
 /**
- * A System V segment counts as nobody's memory while no process has it attached. A namespace has at most 4096 segments,
- * so that those of this size are 4 GiB together.
+ * The largest System V segment. While no process has a segment attached, the kernel counts it as no process's memory. A
+ * namespace has at most 4096 segments, so that together they have at most 4 GiB.
  */
 const LARGEST_SEGMENT = 1024 * 1024;
 
@@ -156,7 +156,7 @@ const ENOSYS = 38;
 const ESOCKTNOSUPPORT = 94;
 const EAFNOSUPPORT = 97;
 
-/** Offsets in the data that the kernel hands to a filter. Arguments have 64 bits, the lower half first. */
+/** Offsets in the data that the kernel gives a filter. Arguments have 64 bits, with the lower half first. */
 const NUMBER = 0;
 const ARCH = 4;
 const argument = (index: number) => 16 + 8 * index;
@@ -175,13 +175,13 @@ export interface FilterOptions {
   unixSockets: boolean;
 }
 
-/** The filter for this kind of processor; undefined where the numbers are unknown. */
+/** The filter for this kind of processor. Undefined when its system call numbers are unknown. */
 export function seccompFilter(options: FilterOptions, processor: string = process.arch): Buffer | undefined {
   const machine = MACHINES[processor];
   return machine && assemble(programFor(machine, options));
 }
 
-/** A descriptor from which bubblewrap reads the filter, stored in `directory`; undefined where there is none. */
+/** Opens the filter, which is stored in `directory`, for bubblewrap to read. Undefined when there is no filter. */
 export function openSeccompFilter(directory: string, options: FilterOptions): number | undefined {
   const bytes = seccompFilter(options);
   if (!bytes) return undefined;
@@ -201,7 +201,7 @@ function programFor(machine: Machine, { unixSockets }: FilterOptions): Instructi
     [RETURN, fails(ENOSYS)],
     [LOAD, NUMBER],
     ...(foreignFrom === undefined ? [] : when([JUMP_AT_LEAST, foreignFrom], [[RETURN, fails(ENOSYS)]])),
-    // A filter cannot read its flags, which lie in memory. Programs fall back to `clone`.
+    // A filter cannot read the flags of `clone3`, which are in memory. Programs fall back to `clone`.
     ...when([JUMP_EQUAL, CLONE3], [[RETURN, fails(ENOSYS)]]),
     ...Object.values(machine.refused).flatMap((number) =>
       when([JUMP_EQUAL, number], [[RETURN, fails(EPERM)]]),
@@ -239,7 +239,7 @@ function lastingPairs(): Instruction[] {
   ];
 }
 
-/** As with a smaller SHMMAX. */
+/** Refuses large segments as the kernel does with a smaller SHMMAX. */
 function smallSegments(): Instruction[] {
   return [
     [LOAD, argument(1) + 4],
@@ -255,7 +255,7 @@ function refusingBits(index: number, bits: number): Instruction[] {
   return [[LOAD, argument(index)], ...when([JUMP_ANY_BIT, bits], [[RETURN, fails(EPERM)]]), [RETURN, ALLOW]];
 }
 
-/** Skips the body unless the test holds. */
+/** The test, and a body that is skipped unless the test holds. */
 function when([code, value]: [code: number, value: number], body: Instruction[]): Instruction[] {
   return [[code, value, 0, body.length], ...body];
 }

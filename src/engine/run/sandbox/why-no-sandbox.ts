@@ -1,15 +1,15 @@
-/** Tells whether a sandbox can be tried at all, without starting anything: the descriptions of tools say so. */
+/** Says why a sandbox cannot even be tried, without starting anything: the descriptions of tools need to know. */
 
-/** `auto` uses a sandbox where there is one, `require` runs nothing without one, `off` never uses one. */
+/** `auto` uses a sandbox if there is one, `require` runs nothing without one, `off` never uses one. */
 export type SandboxMode = 'auto' | 'require' | 'off';
 
 export interface BubblewrapProgram {
   path: string | undefined;
-  /** Why the server does not use one that is there: that is not the same as none. */
+  /** Why the server does not use a bwrap that exists. Undefined: there is none. */
   passedOver: string | undefined;
 }
 
-/** Why the server cannot even try a sandbox; undefined when it can. */
+/** Why the server cannot even try a sandbox. Undefined when it can. */
 export function whyNoSandbox(mode: SandboxMode, bwrap: BubblewrapProgram): string | undefined {
   if (mode === 'off') return 'switched off';
   if (process.platform !== 'linux') return 'bubblewrap needs Linux';

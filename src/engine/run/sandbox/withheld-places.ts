@@ -1,8 +1,7 @@
 /**
- * Finds what the owner of the server denies or hides in the roots, for bubblewrap to mask.
+ * Finds what the owner of the server denies or hides in the roots, so that bubblewrap masks it.
  *
- * A mask keeps a command from the content of an entry and from moving it. What cannot be masked completely must not be
- * left out: then no command runs.
+ * A mask keeps a command from reading an entry and from moving it. If anything cannot be masked, no command runs.
  */
 import { constants, lstatSync } from 'node:fs';
 import { allows } from '../../confine/probe-path.ts';
@@ -20,12 +19,12 @@ export interface MaskedPlace extends SandboxPlace {
 }
 
 const { X_OK } = constants;
-/** Each place is a mount, and so is every directory on the way to it: with many more, a command would not start. */
+/** Each place is a mount, and so is every directory on the way to it. With many more, a command would not start. */
 const MAX_MASKED = 500;
-/** Every command waits for the search. */
+/** Every command waits for the search, so it gives up after this many entries. */
 const MAX_SEARCHED_ENTRIES = 1_000_000;
 
-/** The outermost entries that are withheld: what is in a directory that is masked needs no mask of its own. */
+/** The outermost withheld entries: what is inside a masked directory needs no mask of its own. */
 export async function findWithheldPlaces(
   wall: Wall,
   signal: AbortSignal | undefined,
@@ -78,7 +77,7 @@ class Search {
       for (const [index, name] of listing.names.entries()) {
         const path = directory === '' ? name : `${directory}/${name}`;
         const type = listing.types[index]!;
-        // A link cannot be masked; what it leads to has a name of its own.
+        // A link cannot be masked. Its target has a name of its own, which decides.
         if (verdicts.has(name)) {
           if (type !== 'symlink') this.#add(`${here === '/' ? '' : here}/${name}`, type === 'directory');
         } else if (type === 'directory') waiting.push(path);
@@ -99,8 +98,8 @@ class Search {
 }
 
 /**
- * Whether a command gets into a directory that the server cannot look through: one that may be entered and not listed,
- * or that belongs to the user, who can give back the permissions that it lacks.
+ * Whether a command could read in a directory that the server cannot search: it may be entered although it cannot be
+ * listed, or it belongs to the user, who can give back the missing permissions.
  */
 function mayBeEntered(raw: string): boolean {
   const path = encoded(raw);

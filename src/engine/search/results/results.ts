@@ -1,6 +1,6 @@
 /** Merges the results of all threads in one order and caps them at the same place, whichever thread was first. */
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
-import { mapInTurns, mergedInTurns, splitInTurns, type Yielder } from '../../event-loop.ts';
+import { ITEMS_PER_CHECK, mapInTurns, mergedInTurns, splitInTurns, type Yielder } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepQuery, GrepResult, WalkEntry } from '../query.ts';
 import type { FirstByPath } from '../queue/first-by-path.ts';
@@ -75,47 +75,46 @@ function summarized({ found, cap }: GrepFindings): CappedFiles {
 
 const TYPES: Record<string, WalkEntry['type']> = { f: 'file', d: 'directory', l: 'symlink', s: 'special' };
 
-interface RawEntry {
-  path: string;
-  type: WalkEntry['type'];
-  size: number;
-  modifiedMs: number;
-}
-
 /** The entries of all threads in one order. Those of each thread are already sorted. */
 export async function mergedEntries(
   threadResults: readonly ThreadResult[],
   limit: number,
   yielder: Yielder,
 ): Promise<WalkEntry[]> {
-  let merged: RawEntry[] = [];
+  let merged: WalkEntry[] = [];
   for (const { entries } of threadResults) {
     if (!entries) continue;
     const list = await unpack(entries, yielder);
     merged = merged.length === 0 ? list : await mergedInTurns(merged, list, yielder, byPath, limit);
   }
   const kept = merged.length > limit ? merged.slice(0, limit) : merged;
-  return mapInTurns(kept, yielder, walkEntry);
+  // Changes the entries in place: there may be very many, and no one else has them yet.
+  for (let index = 0; index < kept.length; index++) {
+    if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
+    nameAsText(kept[index]!);
+  }
+  return kept;
 }
 
-function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
-  const name = textOf(path);
-  const entry: WalkEntry = Number.isNaN(size) ? { path: name, type } : { path: name, type, size, modifiedMs };
-  if (name !== path && rawOf(name) !== path) entry.unnameable = true;
-  return entry;
-}
-
-async function unpack({ paths, types, facts }: PackedEntries, yielder: Yielder): Promise<RawEntry[]> {
+/** The paths stay raw until the entries are in order. */
+async function unpack({ paths, types, facts }: PackedEntries, yielder: Yielder): Promise<WalkEntry[]> {
   if (types === '') return [];
-  return mapInTurns(await splitInTurns(paths, '\0', yielder), yielder, (path, index) => ({
-    path,
-    type: TYPES[types[index]!]!,
-    size: facts ? facts[index * 2]! : Number.NaN,
-    modifiedMs: facts ? facts[index * 2 + 1]! : Number.NaN,
-  }));
+  return mapInTurns(await splitInTurns(paths, '\0', yielder), yielder, (path, index) => {
+    const type = TYPES[types[index]!]!;
+    const size = facts?.[index * 2] ?? Number.NaN;
+    return Number.isNaN(size) ? { path, type } : { path, type, size, modifiedMs: facts![index * 2 + 1]! };
+  });
 }
 
-function byPath(a: RawEntry, b: RawEntry): number {
+function nameAsText(entry: WalkEntry): void {
+  const { path } = entry;
+  const name = textOf(path);
+  if (name === path) return;
+  entry.path = name;
+  if (rawOf(name) !== path) entry.unnameable = true;
+}
+
+function byPath(a: WalkEntry, b: WalkEntry): number {
   return a.path <= b.path ? -1 : 1;
 }
 

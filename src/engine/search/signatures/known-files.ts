@@ -11,9 +11,8 @@ import { Utf8Check } from '../../charset/utf8.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { keepsTrueTimes, readFile, stateOfFile } from '../../confine/scan/open-file.ts';
 import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
-import type { Prefilter } from '../../kernel/prefilter.ts';
 import type { FoundRecord, SignatureStore } from './signature-store.ts';
-import { type WantedMarks, wantedMarks } from './wanted-marks.ts';
+import type { WantedMarks } from './wanted-marks.ts';
 
 /** Somewhat longer than systems keep written pages in memory. */
 const SETTLED_AFTER_MS = 60_000;
@@ -39,7 +38,7 @@ export class KnownFiles {
   readonly #store: SignatureStore;
   readonly #kernel: Kernel;
   readonly #cursor: Cursor;
-  readonly #wanted: WantedMarks | undefined;
+  readonly #wanted: WantedMarks;
   readonly #settledAfterMs: number;
   #left = MOST_SIGNED_A_SEARCH;
   #directory: string | undefined;
@@ -49,13 +48,13 @@ export class KnownFiles {
     store: SignatureStore,
     kernel: Kernel,
     cursor: Cursor,
-    filter: Prefilter | undefined,
+    wanted: WantedMarks,
     settledAfterMs: number = SETTLED_AFTER_MS,
   ) {
     this.#store = store;
     this.#kernel = kernel;
     this.#cursor = cursor;
-    this.#wanted = wantedMarks(kernel, filter);
+    this.#wanted = wanted;
     this.#settledAfterMs = settledAfterMs;
   }
 
@@ -70,7 +69,6 @@ export class KnownFiles {
 
   /** Whether it is known that a file cannot match. */
   lookUp(key: number, name: string): Knowledge {
-    if (!this.#wanted) return 'unknown';
     const record = this.#store.find(key);
     if (typeof record !== 'number' || this.#mayMatch(record, this.#wanted)) return 'unknown';
     const state = this.#cursor.state(name);

@@ -10,6 +10,7 @@ import { ContentSearch } from '../match/search-file.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { KnownFiles } from '../signatures/known-files.ts';
 import { SignatureStore } from '../signatures/signature-store.ts';
+import { wantedMarks } from '../signatures/wanted-marks.ts';
 import { ignoreFileReader } from '../walk/ignore-files.ts';
 import { Selector } from '../walk/selector.ts';
 import { TreeWalk } from '../walk/walk.ts';
@@ -106,7 +107,9 @@ function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
   const cursor = openCursor(job.root, listings);
   const sendFiles = (files: FoundFile[]) => send({ id: job.id, kind: 'found', files });
   try {
-    const known = new KnownFiles(store, kernel, cursor, job.matcher.prefilter, settledAfterMs);
+    const wanted = wantedMarks(kernel, job.matcher.prefilter);
+    // Makes no signatures in a search that they cannot help.
+    const known = wanted && new KnownFiles(store, kernel, cursor, wanted, settledAfterMs);
     const visitor = new GrepVisitor(job, queue, cursor, kernel, known, sendFiles);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const only = job.candidates && directoriesOf(job.candidates);

@@ -1,20 +1,20 @@
 /**
- * Finds which lines of two texts stay and which change; lines are numbers, equal ones for equal lines.
+ * Finds which lines of two texts are kept and which change. A line is a number here: equal lines have equal numbers.
  *
- * Lines that are unique on both sides anchor the comparison (patience): blocks of code then stay together, and
- * large texts fall into small regions. What lies between anchors gets the shortest edit that is affordable.
+ * Lines that occur once on each side anchor the comparison, as in a patience diff: this keeps blocks of code together
+ * and splits large texts into small regions. Between anchors it finds the shortest edit that the budget allows.
  */
 
 import type { LineIds } from './line-ids.ts';
 import { isOneSided, type Keep, keepEqualEnds, type Region, shortestEdit } from './shortest-edit.ts';
 
-/** One mark for each line: 1 when it is removed (old) or added (new), 0 when it stays. */
+/** One mark for each line: 1 if it is removed (old) or added (new), 0 if it is kept. */
 export interface ChangedLines {
   old: Uint8Array;
   new: Uint8Array;
 }
 
-/** Anchors are looked for again between anchors, this many times: each round costs one pass over the lines. */
+/** How many times to look for further anchors between anchors. Each round costs one pass over the lines. */
 const ANCHOR_ROUNDS = 6;
 
 export function changedLines({ old: oldIds, new: newIds, distinct }: LineIds): ChangedLines {
@@ -49,14 +49,31 @@ export function changedLines({ old: oldIds, new: newIds, distinct }: LineIds): C
   return changed;
 }
 
-/** Pairs of an old line and a new line, in rising order of both. */
+/** The runs of changed lines: old lines that are removed, and the new lines that replace them. */
+export function changedRuns(changed: ChangedLines): Region[] {
+  const runs: Region[] = [];
+  let oldAt = 0;
+  let newAt = 0;
+  while (oldAt < changed.old.length || newAt < changed.new.length) {
+    const oldFrom = oldAt;
+    const newFrom = newAt;
+    while (changed.old[oldAt] === 1) oldAt++;
+    while (changed.new[newAt] === 1) newAt++;
+    if (oldAt > oldFrom || newAt > newFrom) runs.push({ oldFrom, oldTo: oldAt, newFrom, newTo: newAt });
+    oldAt++;
+    newAt++;
+  }
+  return runs;
+}
+
+/** Pairs of an old and a new line, in ascending order on both sides. */
 interface Anchors {
   count: number;
   old: Int32Array;
   new: Int32Array;
 }
 
-/** Finds the lines that occur exactly once in each side of a region, as far as their order agrees. */
+/** Finds the lines that occur exactly once on each side of a region and have the same order on both. */
 function anchorFinder(oldIds: Int32Array, newIds: Int32Array, distinct: number) {
   const oldCount = new Int32Array(distinct);
   const newCount = new Int32Array(distinct);
@@ -81,9 +98,9 @@ function anchorFinder(oldIds: Int32Array, newIds: Int32Array, distinct: number) 
   };
 }
 
-/** The longest selection in which the new lines rise as the old ones do. */
+/** The longest subsequence of pairs whose new lines ascend as the old ones do. */
 function longestRising(pairs: Anchors): Anchors {
-  /** For every length, the pair that ends such a selection with the smallest new line. */
+  /** For each length, the pair with the smallest new line that ends such a subsequence. */
   const ends = new Int32Array(pairs.count);
   const before = new Int32Array(pairs.count);
   let length = 0;
@@ -111,7 +128,7 @@ function longestRising(pairs: Anchors): Anchors {
   return rising;
 }
 
-/** Keeps the anchors; what lies between them is still to be compared where both sides have lines. */
+/** Keeps the anchors, and returns the regions between them that still have to be compared. */
 function regionsBetween(anchors: Anchors, { oldFrom, oldTo, newFrom, newTo }: Region, keep: Keep): Region[] {
   const between: Region[] = [];
   let oldAt = oldFrom;
@@ -131,8 +148,8 @@ function regionsBetween(anchors: Anchors, { oldFrom, oldTo, newFrom, newTo }: Re
 }
 
 /**
- * Moves lines that were only removed, or only added, as far down as equal lines allow, and joins them with the
- * change that they meet: a repeated block then reads as added after the first one, as other tools show it.
+ * Moves lines that were only removed, or only added, as far down as equal lines allow, and joins them with the next
+ * change that they meet. A repeated block then shows as added after the first one, as in other tools.
  */
 function slideDown(ids: Int32Array, changed: Uint8Array, otherChanged: Uint8Array): void {
   let other = 0;

@@ -1,4 +1,4 @@
-/** Long lines as a message shows them. */
+/** Shortens long lines for messages. */
 
 const LONGEST_SHOWN = 300;
 

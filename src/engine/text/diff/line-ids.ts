@@ -1,53 +1,18 @@
-/**
- * Cuts texts into lines and numbers them, equal lines with equal numbers, without making a string of each.
- *
- * A line is ended by `\n`, which belongs to it: a last line without its newline differs from one with it.
- */
+/** Numbers the lines of two texts, equal lines with equal numbers, without making a string of each. */
 
-export interface TextLines {
-  text: string;
-  /** Where each line begins, and where the last one ends. */
-  starts: Int32Array;
-}
-
-export function lineCount(lines: TextLines): number {
-  return lines.starts.length - 1;
-}
-
-/** A line with its newline. */
-export function lineAt({ text, starts }: TextLines, line: number): string {
-  return text.slice(starts[line], starts[line + 1]);
-}
-
-/** The lines from one place in a text to another; both are the beginning of a line, or the end of the text. */
-export function linesBetween(text: string, from: number, to: number): TextLines {
-  const starts: number[] = [];
-  let at = from;
-  while (at < to) {
-    starts.push(at);
-    at = lineAfter(text, at);
-  }
-  starts.push(at);
-  return { text, starts: Int32Array.from(starts) };
-}
-
-/** Where the line after the next newline begins, or the end of the text. */
-export function lineAfter(text: string, from: number): number {
-  const newline = text.indexOf('\n', from);
-  return newline < 0 ? text.length : newline + 1;
-}
+import { lineAt, type TextLines } from './text-lines.ts';
 
 export interface LineIds {
   old: Int32Array;
   new: Int32Array;
-  /** All numbers are below it. */
+  /** How many different lines there are; all numbers are smaller. */
   distinct: number;
 }
 
-/** Nobody can write lines that all fall into one slot of the table without knowing where hashes begin. */
+/** A random start value: otherwise somebody could craft lines that all hash to one slot of the table. */
 const HASH_START = Math.floor(Math.random() * 2 ** 31);
 
-/** Numbers the first lines of two texts, `oldCount` and `newCount` of them. */
+/** Numbers the first `oldCount` lines of one text and the first `newCount` lines of another. */
 export function numberLines(
   oldLines: TextLines,
   oldCount: number,
@@ -57,7 +22,7 @@ export function numberLines(
   const seen = seenLines(oldCount + newCount);
   const ids = { old: new Int32Array(oldCount), new: new Int32Array(newCount), distinct: 0 };
   for (let line = 0; line < oldCount; line++) ids.old[line] = seen.idOf(oldLines, line);
-  // Mostly the next new line is the next old one: comparing the two is cheaper than looking it up.
+  // The next new line usually equals the next old one: comparing the two is cheaper than looking it up.
   let next = 0;
   for (let line = 0; line < newCount; line++) {
     if (next < oldCount && lineAt(oldLines, next) === lineAt(newLines, line)) {
@@ -72,10 +37,10 @@ export function numberLines(
   return ids;
 }
 
-/** A hash table of lines that keeps places in the texts instead of strings. */
+/** A hash table of lines that stores positions in the texts instead of strings. */
 function seenLines(most: number) {
   const slots = 2 ** Math.ceil(Math.log2(most * 2 + 2));
-  /** The number in each slot, plus 1; 0 where there is none. */
+  /** The number in each slot plus 1; 0 for an empty slot. */
   const table = new Int32Array(slots);
   const hashes = new Int32Array(most);
   const firstLine = new Int32Array(most);
@@ -98,7 +63,7 @@ function seenLines(most: number) {
 
   return {
     idOf,
-    /** Where a line first occurred in a text, or `otherwise` when it first occurred in another one. */
+    /** Where a line first occurred in a text, or `otherwise` if it first occurred in the other one. */
     firstLineOf: (id: number, text: TextLines, otherwise: number): number =>
       firstText[id] === text ? firstLine[id]! : otherwise,
     count: () => firstText.length,

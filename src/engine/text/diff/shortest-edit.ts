@@ -1,8 +1,8 @@
 /**
  * Finds the shortest edit between two regions of lines by Myers' algorithm, with a bound on its cost.
  *
- * When a region needs too many steps, it is cut where the search has come furthest: the edit is then longer than
- * the shortest one, but never wrong.
+ * A region that needs too many steps is split where the search got furthest. The edit may then be longer than the
+ * shortest one, but it is never wrong.
  */
 
 /** A region of old lines against a region of new lines; the ends are exclusive. */
@@ -13,14 +13,12 @@ export interface Region {
   newTo: number;
 }
 
-/** Called for every pair of lines that stays. */
+/** Called for every pair of lines that is kept. */
 export type Keep = (oldLine: number, newLine: number) => void;
 
-/**
- * What all ranges together may cost, in diagonals that are examined; beyond that, every search takes the fewest steps.
- */
+/** How many diagonals all searches together may examine; after that, each search takes only FEWEST_STEPS. */
 const BUDGET = 12_000_000;
-/** How many steps a search may take from one point, each along one diagonal more than the step before. */
+/** How many steps one search may take. Each step examines one more diagonal than the step before. */
 const FEWEST_STEPS = 64;
 const MOST_STEPS = 2048;
 
@@ -38,7 +36,7 @@ export function keepEqualEnds(oldIds: Int32Array, newIds: Int32Array, region: Re
   }
 }
 
-/** Compares regions by Myers' algorithm, after leaving out the lines that the other side does not have. */
+/** Compares regions by Myers' algorithm, without the lines that do not occur on the other side. */
 export function shortestEdit(oldIds: Int32Array, newIds: Int32Array, distinct: number, keep: Keep) {
   const inOld = new Uint8Array(distinct);
   const inNew = new Uint8Array(distinct);
@@ -79,11 +77,11 @@ type Point = readonly [oldLine: number, newLine: number];
 
 /**
  * Finds a point through which a short edit passes: two searches, one from the start and one from the end, step
- * along the diagonals (old line minus new line) until they meet or have taken their share of steps.
+ * along the diagonals (old line minus new line) until they meet or run out of steps.
  */
 function splitter(left: Int32Array, right: Int32Array, budget: { left: number }) {
   const lines = left.length + right.length;
-  // Diagonals run from -right.length to left.length; one more on either side is read at the rim.
+  // Diagonals run from -right.length to left.length; the loops read one more on either side.
   const middle = right.length + 1;
   const ahead = new Int32Array(lines + 3);
   const back = new Int32Array(lines + 3);
@@ -136,7 +134,7 @@ function splitter(left: Int32Array, right: Int32Array, budget: { left: number })
   };
 }
 
-/** The point within the region that the search from the start has reached with the most lines behind it. */
+/** The point within the region at which the search from the start has passed the most lines. */
 function furthest(
   { oldFrom, oldTo, newFrom, newTo }: Region,
   ahead: Int32Array,

@@ -1,6 +1,8 @@
 /** Writes the difference of two texts as a unified diff, in the form in which `diff -u` prints it. */
-import { type ChangedLines, changedLines } from './diff-lines.ts';
-import { lineAfter, lineAt, lineCount, linesBetween, numberLines, type TextLines } from './line-ids.ts';
+import { changedLines, changedRuns } from './diff-lines.ts';
+import { numberLines } from './line-ids.ts';
+import type { Region } from './shortest-edit.ts';
+import { lineAfter, lineAt, lineCount, linesBetween, newlinesBetween, type TextLines } from './text-lines.ts';
 
 export interface DiffOptions {
   oldName: string;
@@ -9,10 +11,10 @@ export interface DiffOptions {
   context?: number;
 }
 
-/** What is in a diff after a line that no newline ends. */
+/** The remark in a diff after a line that has no newline. */
 export const NO_NEWLINE = '\\ No newline at end of file';
 
-/** The empty string when the texts are equal. A line is ended by `\n`; a `\r` before it belongs to the line. */
+/** Returns '' if the texts are equal. A line ends with `\n`; a `\r` before it is part of the line. */
 export function unifiedDiff(oldText: string, newText: string, options: DiffOptions): string {
   if (oldText === newText) return '';
   const context = options.context ?? 3;
@@ -22,22 +24,22 @@ export function unifiedDiff(oldText: string, newText: string, options: DiffOptio
   return parts.join('');
 }
 
-/** A line end or a tab would end the header, so a name with one is quoted. */
+/** Quotes a name with control characters: a newline or a tab would end the name. */
 function headerName(name: string): string {
   return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name;
 }
 
-/** The part of two texts that a diff must look at: equal lines before and after it are left out. */
+/** The part of two texts that has to be compared, without most of the equal lines before and after it. */
 interface Compared {
   oldLines: TextLines;
   newLines: TextLines;
-  /** Equal lines at the end: they are shown as context, not compared. */
+  /** How many equal lines at the end are only shown as context, and not compared. */
   shownOnly: number;
-  /** How many lines were left out before. */
+  /** How many lines come before this part. */
   skipped: number;
 }
 
-/** Equal lines after the last difference that are compared too: changes may read better further down. */
+/** How many equal lines after the last difference are compared, too: changes may read better further down. */
 const ROOM_TO_SLIDE = 100;
 
 function differingPart(oldText: string, newText: string, context: number): Compared {
@@ -54,14 +56,14 @@ function differingPart(oldText: string, newText: string, context: number): Compa
     oldLines: linesBetween(oldText, start, end),
     newLines: linesBetween(newText, start, newText.length - (oldText.length - end)),
     shownOnly,
-    skipped: newlinesBefore(oldText, start),
+    skipped: newlinesBetween(oldText, 0, start),
   };
 }
 
-/** Characters that are compared at once where texts are equal for long. */
+/** How many characters are compared at once. */
 const STEP = 4096;
 
-/** How many characters are equal at the beginning, and how many of the others at the end. */
+/** How many characters are equal at the start, and how many of the rest are equal at the end. */
 function equalEnds(oldText: string, newText: string): { head: number; tail: number } {
   const shorter = Math.min(oldText.length, newText.length);
   let head = 0;
@@ -79,45 +81,15 @@ function equalEnds(oldText: string, newText: string): { head: number; tail: numb
   return { head, tail };
 }
 
-function newlinesBefore(text: string, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
-  return count;
-}
-
-/** A run of changed lines: removed old ones, added new ones; the ends are exclusive. */
-interface Change {
-  oldFrom: number;
-  oldTo: number;
-  newFrom: number;
-  newTo: number;
-}
-
-function changesIn({ oldLines, newLines, shownOnly }: Compared): Change[] {
+function changesIn({ oldLines, newLines, shownOnly }: Compared): Region[] {
   const oldCount = lineCount(oldLines) - shownOnly;
   const newCount = lineCount(newLines) - shownOnly;
-  return runsOf(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
+  return changedRuns(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
 }
 
-function runsOf(changed: ChangedLines): Change[] {
-  const runs: Change[] = [];
-  let oldAt = 0;
-  let newAt = 0;
-  while (oldAt < changed.old.length || newAt < changed.new.length) {
-    const oldFrom = oldAt;
-    const newFrom = newAt;
-    while (changed.old[oldAt] === 1) oldAt++;
-    while (changed.new[newAt] === 1) newAt++;
-    if (oldAt > oldFrom || newAt > newFrom) runs.push({ oldFrom, oldTo: oldAt, newFrom, newTo: newAt });
-    oldAt++;
-    newAt++;
-  }
-  return runs;
-}
-
-/** Changes go into one hunk when their context would touch or overlap. */
-function hunksOf(changes: readonly Change[], context: number): Change[][] {
-  const hunks: Change[][] = [];
+/** Puts changes into one hunk if their context would touch or overlap. */
+function hunksOf(changes: readonly Region[], context: number): Region[][] {
+  const hunks: Region[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1)?.at(-1);
     if (last !== undefined && change.oldFrom - last.oldTo <= 2 * context) hunks.at(-1)!.push(change);
@@ -126,7 +98,7 @@ function hunksOf(changes: readonly Change[], context: number): Change[][] {
   return hunks;
 }
 
-function writeHunk(changes: readonly Change[], compared: Compared, context: number, parts: string[]): void {
+function writeHunk(changes: readonly Region[], compared: Compared, context: number, parts: string[]): void {
   const first = changes[0]!;
   const last = changes.at(-1)!;
   const before = Math.min(context, first.oldFrom);

@@ -1,4 +1,4 @@
-/** Applies edits to a text one after the other, each to what the one before it left. */
+/** Applies edits to a text one after the other, each to the result of the one before. */
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { lineEndingOf, withLineEnding } from '../encoding.ts';
@@ -14,16 +14,16 @@ export type TextEdit = (
   | {
       kind: 'regex';
       pattern: string;
-      /** `g` is implied: `limit` says how many. */
+      /** Without `g`, which is implied: `limit` says how many matches are replaced. */
       flags: string;
       replace: string;
       style: ReplacementStyle;
       limit: number;
-      /** Whether it is a failure that nothing matches. */
+      /** Fails if nothing matches. */
       mustMatch: boolean;
     }
 ) & {
-  /** Only these lines are searched, as one text of their own. */
+  /** Searches only these lines, as a text of their own. */
   lines?: LineRange | undefined;
 };
 
@@ -31,14 +31,14 @@ type RegexTextEdit = TextEdit & { kind: 'regex' };
 
 export interface EditOutcome {
   text: string;
-  /** How many places were changed by each edit. */
+  /** How many places each edit changed. */
   replacements: number[];
 }
 
 /** The ways to write a carriage return in a pattern. */
 const CARRIAGE_RETURN = /\r|\\(?:r|x0d|u000d|u\{0*d\}|cm)/i;
 
-/** `onRegex` is called before each search with a pattern, which may take very long. */
+/** Calls `onRegex` before each search with a pattern, which may take very long. */
 export function applyEdits(
   text: string,
   edits: readonly TextEdit[],
@@ -59,10 +59,10 @@ export function applyEdits(
   return { text: current, replacements };
 }
 
-/** Fails before the text is put together: beyond some length JavaScript has no such string. */
+/** Fails if the new text would be too long, before it is built: JavaScript strings have a maximum length. */
 export function requireRoom(text: { length: number }, splices: Splices, path: string): void {
   let size = text.length;
-  for (const { start, end, text: put } of splices) size += put.length - (end - start);
+  for (const { start, end, text: replacement } of splices) size += replacement.length - (end - start);
   const limit = limits.wholeFileBytes;
   if (size > limit) fail({ kind: 'too-large', path, size, limit, action: 'write' });
 }
@@ -82,7 +82,7 @@ function splicesWithin(
   const { start, end } = offsetsOfLines(text, lines, context.path);
   const part = text.slice(start, end);
   const found = splicesOf(part, edit, context, onRegex);
-  // One line alone does not show how lines end here; the whole text does.
+  // A part without line ends does not show which ending to use; the whole text does.
   const ending = lineEndingOf(part) === undefined ? lineEndingOf(text) : undefined;
   return mapSplices(found, (splice) => ({
     start: splice.start + start,
@@ -91,7 +91,7 @@ function splicesWithin(
   }));
 }
 
-/** The changes of a pattern that is searched with every line end as `\n`. */
+/** Finds the changes of a pattern, which sees every line end as `\n`. */
 export function regexSplices(
   text: string,
   edit: RegexTextEdit,
@@ -103,14 +103,14 @@ export function regexSplices(
   const seen = find(view.text, edit, context);
   if (seen.length > 0) {
     const ending = lineEndingOf(text);
-    return mapSplices(seen, ({ start, end, text: put }) => ({
+    return mapSplices(seen, ({ start, end, text: replacement }) => ({
       start: view.toReal(start),
       end: view.toReal(end),
-      text: withLineEnding(put, ending),
+      text: withLineEnding(replacement, ending),
     }));
   }
-  // Only a pattern that asks for `\r` itself is tried on the text as it really is: there `^` and `$` also
-  // match between `\r` and `\n`.
+  // Only a pattern that names `\r` is also tried on the text with its real line ends: there `^` and `$` match
+  // between `\r` and `\n`, too.
   if (view.text !== text && CARRIAGE_RETURN.test(edit.pattern)) {
     onRegex();
     const raw = find(text, edit, context);

@@ -1,4 +1,4 @@
-/** Why an edit cannot be made: facts that a dialect puts into words. All lines count from 1. */
+/** Why an edit cannot be made: facts that each dialect puts into words. All lines count from 1. */
 
 export type EditRefusal =
   /** The text occurs nowhere. */
@@ -10,14 +10,14 @@ export type EditRefusal =
   /** Only an empty file has an empty text to replace. */
   | { why: 'empty-old-text' }
   | { why: 'bad-anchors'; written: string }
-  /** An end before its beginning. */
+  /** The range ends before it begins. */
   | { why: 'reversed-range'; written: string }
-  /** Lines are not, or not for certain, those that the anchors name. `shown` tells how they are now. */
+  /** The lines are not, or not certainly, those that the anchors name. `shown` has them as they are now. */
   | { why: 'stale-anchors'; written: string; shown: readonly AnchoredLine[]; lines: number }
-  /** Two edits of the same lines; `other` is the earlier one, from 1. */
+  /** Two edits change the same lines; `other` is the earlier one, counted from 1. */
   | { why: 'overlap'; other: number };
 
-/** The place with most lines of a text that occurs nowhere as a whole. */
+/** The place that shares the most lines with a text that occurs nowhere as a whole. */
 export interface ClosestPlace {
   /** The first line of the place. */
   line: number;
@@ -26,7 +26,7 @@ export interface ClosestPlace {
   of: number;
   /** Lines that begin with ` `, `-` (only in the text that was looked for) or `+` (only in the file). */
   diff: readonly string[];
-  /** Whether the diff continues. */
+  /** Whether the diff was truncated. */
   isCut: boolean;
 }
 

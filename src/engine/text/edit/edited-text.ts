@@ -1,11 +1,12 @@
-/** A text that many edits change one after the other, with what they ask of the whole of it counted only once. */
+/** A text that many edits change one after the other: its lines and line ends are counted once, not for each edit. */
+import { newlinesBetween } from '../diff/text-lines.ts';
 import type { LineEnding } from '../encoding.ts';
 import { hasLoneSurrogate, QUICK_PRODUCT } from './literal/occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
-import { newlinesIn, TextPieces } from './text-pieces.ts';
+import { TextPieces } from './text-pieces.ts';
 
 const PIECE = 64 * 1024;
-/** A splice that puts in more is as much work as the whole text. */
+/** After a splice that inserts more than this, everything is counted again: an update would cost as much. */
 const LONGEST_PUT = 1024 * 1024;
 
 interface LineEnds {
@@ -37,9 +38,9 @@ export class EditedText {
     return this.#length;
   }
 
-  /** The line of a position, from 1. */
-  lineAt(position: number): number {
-    return this.#inPieces.lineAt(position);
+  /** The line of a position, counted from 1. */
+  lineNumberAt(position: number): number {
+    return this.#inPieces.lineNumberAt(position);
   }
 
   /** The ending that most lines have; undefined for a text without any line end. */
@@ -55,26 +56,26 @@ export class EditedText {
     return this.#hasReturns;
   }
 
-  /** Where a text is if it occurs nowhere else; undefined also where only a search of the whole text can tell. */
+  /** The position of a text that occurs exactly once; also undefined if only a search of the whole text can tell. */
   onlyPlaceOf(sought: string): number | undefined {
     if (this.#length < 2 * this.#pieceSize || sought === '' || sought.length * this.#length > QUICK_PRODUCT)
       return undefined;
     return hasLoneSurrogate(sought) ? undefined : this.#inPieces.onlyPlaceOf(sought);
   }
 
-  /** One splice of a text without carriage returns that brings none: only a piece is made again. */
+  /** Applies a splice by rebuilding only the pieces around it. Neither text may contain carriage returns. */
   replace(splice: Splice): void {
     const { start, end, text } = splice;
     const ends = this.#ends;
-    const gone = ends === undefined ? 0 : this.lineAt(end) - this.lineAt(start);
+    const gone = ends === undefined ? 0 : this.lineNumberAt(end) - this.lineNumberAt(start);
     this.#inPieces.replace(splice);
     this.#text = undefined;
     this.#length += text.length - (end - start);
-    if (ends !== undefined) ends.lf += newlinesIn(text, 0, text.length) - gone;
+    if (ends !== undefined) ends.lf += newlinesBetween(text, 0, text.length) - gone;
   }
 
-  /** Continues with the text that the splices made of this one. */
-  become(text: string, splices: Splices): void {
+  /** Takes over the text that the splices produced from this one. */
+  setText(text: string, splices: Splices): void {
     const [splice] = splices;
     const before = this.text;
     this.#text = text;
@@ -95,14 +96,14 @@ export class EditedText {
   }
 }
 
-/** A newline behind the splice may have a carriage return before it now, or have lost it. */
+/** Includes the character after the splice: a newline there may have gained or lost its carriage return. */
 function endsAfter(ends: LineEnds, before: string, after: string, { start, end, text }: Splice): LineEnds {
   const gone = lineEndsIn(before, start, end + 1);
   const come = lineEndsIn(after, start, start + text.length + 1);
   return { crlf: ends.crlf + come.crlf - gone.crlf, lf: ends.lf + come.lf - gone.lf };
 }
 
-/** Of the newlines from one position up to another. */
+/** Counts the line ends whose newline is between two positions. */
 function lineEndsIn(text: string, from: number, to: number): LineEnds {
   const ends = { crlf: 0, lf: 0 };
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) {

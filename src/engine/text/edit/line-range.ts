@@ -1,15 +1,15 @@
-/** Where a range of lines is in a text. */
+/** Finds a range of lines in a text. */
 import { fail } from '../../failures.ts';
-import { lineAfter } from '../diff/line-ids.ts';
+import { lineAfter } from '../diff/text-lines.ts';
 import { countLines } from '../encoding.ts';
 
-/** 1-based, both included. An end beyond the text means its last line. */
+/** Lines counted from 1, both included. A `to` beyond the text means its last line. */
 export interface LineRange {
   from: number;
   to: number;
 }
 
-/** From the beginning of the first line to the end of the last, without that one's line end. */
+/** The positions from the start of the first line to the end of the last one, without its line end. */
 export function offsetsOfLines(text: string, { from, to }: LineRange, path: string) {
   const lines = countLines(text);
   if (from > lines) fail({ kind: 'line-out-of-range', path, line: from, lines });

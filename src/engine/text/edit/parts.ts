@@ -1,15 +1,14 @@
-/** Tells where each part of a changed text comes from: kept from the old one, or new. */
+/** Describes a changed text as a list of parts, each kept from the old text or new. */
 import type { Splices } from './splice.ts';
 
-/** Kept parts name places of the old text, in rising order. */
+/** A range of the old text, or new text. The ranges are in ascending order. */
 export type Part = { from: number; to: number } | { text: string };
 
-/** The new text. */
 export function textOfParts(old: string, parts: readonly Part[]): string {
   return parts.map((part) => ('text' in part ? part.text : old.slice(part.from, part.to))).join('');
 }
 
-/** What splices make of a text of this length. */
+/** The parts of a text of this length after the splices. */
 export function partsOf(length: number, splices: Splices): Part[] {
   const parts: Part[] = [];
   let at = 0;
@@ -42,8 +41,8 @@ export function composed(earlier: readonly Part[], later: readonly Part[]): Part
   return parts;
 }
 
-/** Without that many characters at the end of the new text. */
-export function withoutEnd(parts: readonly Part[], characters: number): Part[] {
+/** The parts without the last characters of the new text. */
+export function withoutLastCharacters(parts: readonly Part[], characters: number): Part[] {
   const left = [...parts];
   for (let missing = characters; missing > 0; ) {
     const last = left.pop()!;

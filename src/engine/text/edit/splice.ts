@@ -1,16 +1,16 @@
-/** Changes to a text as a list of pieces: only what is named changes, everything else stays as it is. */
+/** A change to a text: `text` replaces the characters from `start` to `end`, and everything else stays as it is. */
 export interface Splice {
   start: number;
   end: number;
   text: string;
 }
 
-/** Splices in order. There may be millions of them, so they need not exist all at once. */
+/** Splices in ascending order. There may be millions of them, so they need not all exist at once. */
 export interface Splices extends Iterable<Splice> {
   readonly length: number;
 }
 
-/** Makes each splice when it is asked for: an object for each would fill the memory. */
+/** Creates each splice only when it is iterated: objects for all of them would fill the memory. */
 export class LazySplices implements Splices {
   readonly length: number;
   readonly #at: (index: number) => Splice;
@@ -25,7 +25,7 @@ export class LazySplices implements Splices {
   }
 }
 
-/** The same splices, each changed when it is asked for. */
+/** Maps splices while they are iterated. */
 export function mapSplices(splices: Splices, change: (splice: Splice) => Splice): Splices {
   return {
     length: splices.length,
@@ -35,10 +35,10 @@ export function mapSplices(splices: Splices, change: (splice: Splice) => Splice)
   };
 }
 
-/** Pieces that are kept apart: each takes more memory than the few characters that it may hold. */
+/** How many pieces to collect before they are joined: each takes more memory than the few characters in it. */
 const MOST_APART = 64 * 1024;
 
-/** Applies splices that are in order and do not overlap. */
+/** Applies splices that are in ascending order and do not overlap. */
 export function applySplices(text: string, splices: Splices): string {
   const joined: string[] = [];
   let parts: string[] = [];

@@ -1,4 +1,5 @@
-/** A long text in pieces: a change makes one of them again, not the whole text, and lines are counted by pieces. */
+/** A long text in pieces: a change rebuilds a few of them, not the whole text, and lines are counted for each piece. */
+import { newlinesBetween } from '../diff/text-lines.ts';
 import type { Splice } from './splice.ts';
 
 export class TextPieces {
@@ -11,14 +12,14 @@ export class TextPieces {
   constructor(text: string, size: number) {
     this.#size = size;
     this.#pieces = cut(text, size);
-    this.#newlines = this.#pieces.map((piece) => newlinesIn(piece, 0, piece.length));
+    this.#newlines = this.#pieces.map((piece) => newlinesBetween(piece, 0, piece.length));
   }
 
   get text(): string {
     return this.#pieces.join('');
   }
 
-  /** Where a text is if it occurs nowhere else, not even overlapping; undefined if it does, or occurs nowhere. */
+  /** The position of a text that occurs exactly once, overlapping places included; otherwise undefined. */
   onlyPlaceOf(needle: string): number | undefined {
     let only: number | undefined;
     let offset = 0;
@@ -39,7 +40,7 @@ export class TextPieces {
     return only;
   }
 
-  /** This many characters before the end of a piece and behind it. */
+  /** This many characters on either side of the end of a piece. */
   #seamAfter(index: number, characters: number): string {
     if (characters === 0 || index === this.#pieces.length - 1) return '';
     let behind = '';
@@ -49,12 +50,12 @@ export class TextPieces {
     return this.#pieces[index]!.slice(-characters) + behind;
   }
 
-  /** The line of a position, from 1. */
-  lineAt(position: number): number {
+  /** The line of a position, counted from 1. */
+  lineNumberAt(position: number): number {
     const { index, offset } = this.#pieceAt(position);
     let line = 1;
     for (let before = 0; before < index; before++) line += this.#newlines[before]!;
-    return line + newlinesIn(this.#pieces[index]!, 0, position - offset);
+    return line + newlinesBetween(this.#pieces[index]!, 0, position - offset);
   }
 
   replace({ start, end, text }: Splice): void {
@@ -63,13 +64,13 @@ export class TextPieces {
     const head = this.#pieces[first.index]!.slice(0, start - first.offset);
     const tail = this.#pieces[last.index]!.slice(end - last.offset);
     const made = cut(head + text + tail, 2 * this.#size);
-    const counts = made.map((piece) => newlinesIn(piece, 0, piece.length));
+    const counts = made.map((piece) => newlinesBetween(piece, 0, piece.length));
     const replaced = last.index - first.index + 1;
     this.#pieces.splice(first.index, replaced, ...made);
     this.#newlines.splice(first.index, replaced, ...counts);
   }
 
-  /** The piece that a position lies in, or at whose end it is when it is that of the text. */
+  /** The piece that contains a position; for the end of the text, the last piece. */
   #pieceAt(position: number): { index: number; offset: number } {
     let offset = 0;
     let index = 0;
@@ -82,16 +83,10 @@ export class TextPieces {
   }
 }
 
-/** At least one piece, which may be empty. */
+/** Returns at least one piece, which may be empty. */
 function cut(text: string, size: number): string[] {
   if (text.length <= size) return [text];
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
   return pieces;
-}
-
-export function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

@@ -1,12 +1,12 @@
 /**
- * A text as it is searched, and the way back to the real positions.
+ * A text in the form in which it is searched, with a mapping back to positions in the real text.
  *
- * Searching happens in the view, so that `\n` in a search text finds `\r\n`; changes are made to the real
- * text, so that they touch nothing but the matched part.
+ * Searches use the view, so that `\n` in a search text finds `\r\n`. Changes are made to the real text, so that they
+ * touch nothing but the matched part.
  */
 export interface TextView {
   text: string;
-  /** The position in the real text of a position in the view. */
+  /** Maps a position in the view to one in the real text. */
   toReal(at: number): number;
 }
 
@@ -16,17 +16,17 @@ export function newlineView(real: string): TextView {
   return viewWithout(real, lineEndStart);
 }
 
-/** Every `\r\n` reads as `\n`, and lines have no blanks at their end. */
+/** Every `\r\n` reads as `\n`, and trailing blanks are left out. */
 export function trimmedView(real: string): TextView {
   return viewWithout(real, (text, newline) => blanksStart(text, lineEndStart(text, newline)));
 }
 
-/** Where the line end begins whose `\n` is at `newline`, or the end of a text without one. */
+/** The start of the line end whose `\n` is at `newline`; for the end of the text, `newline` itself. */
 function lineEndStart(text: string, newline: number): number {
   return newline < text.length && text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline;
 }
 
-/** Where the blanks begin that end before `end`. */
+/** The start of the blanks that end at `end`. */
 export function blanksStart(text: string, end: number): number {
   let start = end;
   while (start > 0 && isBlank(text.charCodeAt(start - 1))) start--;
@@ -37,7 +37,7 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9;
 }
 
-/** Leaves out what is between `startOf` and each `\n`, and before the end of the text. */
+/** Leaves out what is between `startOf` and each `\n`, and between `startOf` and the end of the text. */
 function viewWithout(real: string, startOf: (text: string, newline: number) => number): TextView {
   const parts: string[] = [];
   /** Positions in the view where something is left out, and how much is left out up to there. */
@@ -59,7 +59,7 @@ function viewWithout(real: string, startOf: (text: string, newline: number) => n
   parts.push(real.slice(from));
   return {
     text: parts.join(''),
-    // A position at a cut is the one before it: the carriage return belongs to the newline that follows.
+    // A position at a cut maps to the one before it: the carriage return belongs to the newline that follows.
     toReal: (at) => at + (left[countBelow(cuts, at) - 1] ?? 0),
   };
 }

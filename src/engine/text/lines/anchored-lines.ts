@@ -1,19 +1,18 @@
-/** Finds the lines that anchors name, also where they have moved since their author read the file. */
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+/** Finds the lines that anchors name, even if they have moved since the author of the edit read the file. */
+import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import type { AnchoredLine, EditRefusal } from '../edit/edit-refusal.ts';
 import { type Anchor, type AnchoredLines, lineHash, parseAnchors } from './anchors.ts';
 import { type MovedLines, movedLines } from './moved-lines.ts';
 
-/** Lines from 0, the end exclusive; a gap has none. */
+/** Lines counted from 0, the end exclusive; the gap after a line is an empty range. */
 export interface FoundLines {
   from: number;
   to: number;
-  isGap: boolean;
-  /** Whether the lines are elsewhere than the anchors say. */
+  /** Whether the lines are no longer where the anchors say. */
   hasMoved: boolean;
 }
 
-/** A text in which anchors are looked up, and the text that their author read, where that is known. */
+/** A text in which anchors are looked up, and the text that the author of the edit read, if that is known. */
 export interface AnchoredText {
   lines: TextLines;
   remembered?: { lines: TextLines; moved: () => MovedLines } | undefined;
@@ -41,14 +40,14 @@ export function findAnchoredLines(
 ): FoundLines | { refusal: EditRefusal } {
   const named = parseAnchors(written);
   if (named === undefined) return { refusal: { why: 'bad-anchors', written } };
-  if ('after' in named && named.after === undefined) return { from: 0, to: 0, isGap: true, hasMoved: false };
+  if ('after' in named && named.after === undefined) return { from: 0, to: 0, hasMoved: false };
   const range = rangeOf(named);
   if (range.to.line < range.from.line) return { refusal: { why: 'reversed-range', written } };
   const found = currentLines(text, range);
   if (found === undefined) return { refusal: staleAnchors(text, range, written) };
   const hasMoved = found.from !== range.from.line - 1;
-  if ('after' in named) return { from: found.to, to: found.to, isGap: true, hasMoved };
-  return { ...found, isGap: false, hasMoved };
+  if ('after' in named) return { from: found.to, to: found.to, hasMoved };
+  return { ...found, hasMoved };
 }
 
 interface Range {
@@ -62,8 +61,8 @@ function rangeOf(named: AnchoredLines): Range {
 }
 
 /**
- * Where both the text as it is and the text that was read have lines like these at these numbers, but not the same
- * ones, nobody knows which of them are meant: then there is no answer.
+ * Undefined if it is not certain which lines are meant: the anchors may match both the current text and the text that
+ * was read, but other lines in each.
  */
 function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   const here = { from: range.from.line - 1, to: range.to.line };
@@ -72,7 +71,7 @@ function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   const moved = remembered.moved();
   const from = holds ? here.from : moved.certain(here.from);
   if (from === undefined) return undefined;
-  // What lies between must be what was read, too: an edit would take away what somebody else wrote there.
+  // The lines in between must be those that were read, too: an edit would remove what somebody else wrote there.
   const lineNow = holds ? moved.likely : moved.certain;
   for (let line = here.from; line < here.to; line++) {
     if (lineNow(line) !== from + (line - here.from)) return undefined;
@@ -87,15 +86,10 @@ function holdsIn(lines: TextLines, { from, to }: Range): boolean {
   );
 }
 
-/** A line without its line end. */
-function contentAt(lines: TextLines, line: number): string {
-  return lineAt(lines, line).replace(/\r?\n$/, '');
-}
-
 const SHOWN_AROUND = 2;
 const MOST_SHOWN = 20;
 
-/** The lines around those that were named, as they are now. */
+/** A refusal that shows the lines around the named ones as they are now. */
 function staleAnchors({ lines }: AnchoredText, { from, to }: Range, written: string): EditRefusal {
   const count = lineCount(lines);
   const first = Math.max(0, Math.min(from.line - 1 - SHOWN_AROUND, count - 1 - 2 * SHOWN_AROUND));

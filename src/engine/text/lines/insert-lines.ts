@@ -1,19 +1,19 @@
 /** Adds lines to a text before one of its lines, or at its end. */
 import { fail } from '../../failures.ts';
-import { lineCount, linesBetween } from '../diff/line-ids.ts';
+import { lineCount, linesBetween } from '../diff/text-lines.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
-import { blockOf, spliceLines } from './line-splice.ts';
+import { sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineInsertion {
-  /** 1 is before the first line, 0 (and one more than there are lines) the end, -1 before the last line. */
+  /** 1 is before the first line, -1 before the last one; 0, or one more than there are lines, is at the end. */
   line: number;
-  /** Empty for an empty line. */
+  /** An empty string is an empty line. */
   content: string;
 }
 
 export interface LinesInserted {
   text: string;
-  /** The number that the first new line has now. */
+  /** The number of the first new line. */
   line: number;
   inserted: number;
   /** How many lines the text has now. */
@@ -25,9 +25,9 @@ export function insertLines(text: string, { line, content }: LineInsertion, path
   const count = lineCount(old);
   const at = line > 0 ? line - 1 : line === 0 ? count : count + line;
   if (at < 0 || at > count) fail({ kind: 'line-out-of-range', path, line, lines: count });
-  const put = blockOf(content);
-  // Nothing is there that could say how lines end: what was sent stays as it is.
+  const insert = sentLines(content);
+  // An empty text does not show how lines end, so the content stays as it was sent.
   const now =
-    count === 0 ? content || '\n' : spliceLines(old, [{ at, remove: 0, put }], lineEndingOf(content));
-  return { text: now, line: at + 1, inserted: put.length, lines: countLines(now) };
+    count === 0 ? content || '\n' : spliceLines(old, [{ at, remove: 0, insert }], lineEndingOf(content));
+  return { text: now, line: at + 1, inserted: insert.length, lines: countLines(now) };
 }

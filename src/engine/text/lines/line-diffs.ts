@@ -1,31 +1,31 @@
 /**
  * Replaces blocks of lines that must be at the stated lines. All line numbers are those of the original text, however
- * many lines the other blocks add or take away.
+ * many lines the other blocks add or remove.
  */
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { excerpt } from '../diff/excerpt.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/literal/block-places.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
-import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
+import { type LineSplice, sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineDiff {
-  /** 1-based. */
+  /** Counted from 1. */
   startLine: number;
-  /** The lines that must be there; empty for an empty line. */
+  /** The lines that must be there; an empty string is an empty line. */
   search: string;
-  /** The lines that take their place; empty to remove them. */
+  /** The lines that replace them; an empty string removes them. */
   replace: string;
 }
 
 export interface LineDiffOptions {
   /** Compares lines without the whitespace around them. */
   trim?: boolean;
-  /** Applies what can be applied instead of failing as a whole. */
+  /** Applies the diffs that fit instead of failing if one does not. */
   partly?: boolean;
 }
 
-/** What came of one diff: how many lines it took out and put in, or why it was not applied. */
+/** The outcome of one diff: how many lines it removed and added, or why it was not applied. */
 export type LineDiffResult = { removed: number; added: number } | { failure: Failure };
 
 export interface LineDiffsApplied {
@@ -40,7 +40,7 @@ const MOST_LINES_SHOWN = 5;
 const MOST_PLACES = 10;
 
 interface Placed extends LineSplice {
-  /** Which of the call's diffs, from 1. */
+  /** The number of the diff in the call, counted from 1. */
   diff: number;
 }
 
@@ -58,7 +58,7 @@ export function applyLineDiffs(
       const found = placeOf(diff, index + 1, original);
       requireApart(found, original);
       placed.push(found);
-      return { removed: found.remove, added: found.put.length };
+      return { removed: found.remove, added: found.insert.length };
     } catch (error) {
       if (!partly || !(error instanceof EngineFailure)) throw error;
       return { failure: error.facts };
@@ -74,9 +74,9 @@ interface Original {
   lines: TextLines;
   trim: boolean;
   path: string;
-  /** Which diff, from 1, takes each line; 0 for none. */
+  /** The number of the diff that replaces each line; 0 for none. */
   taken: Int32Array;
-  /** Made when a block is looked for elsewhere for the first time. */
+  /** Built for the first block that is not at its line. */
   index: BlockIndex | undefined;
 }
 
@@ -85,11 +85,16 @@ function placeOf(diff: LineDiff, number: number, original: Original): Placed {
   const count = lineCount(lines);
   if (diff.startLine > count) fail({ kind: 'line-out-of-range', path, line: diff.startLine, lines: count });
   const at = diff.startLine - 1;
-  const wanted = blockOf(diff.search);
+  const wanted = sentLines(diff.search);
   const text = keyedLines(lines, trim);
   const differs = wanted.findIndex((line, i) => at + i >= count || text.keyAt(at + i) !== key(line, trim));
   if (differs >= 0) fail({ ...mismatch(wanted, at, differs, original), hunk: number });
-  return { diff: number, at, remove: wanted.length, put: diff.replace === '' ? [] : blockOf(diff.replace) };
+  return {
+    diff: number,
+    at,
+    remove: wanted.length,
+    insert: diff.replace === '' ? [] : sentLines(diff.replace),
+  };
 }
 
 function requireApart(found: Placed, { taken, path }: Original): void {
@@ -99,7 +104,7 @@ function requireApart(found: Placed, { taken, path }: Original): void {
   lines.fill(found.diff);
 }
 
-/** `line` is the first line that differs; what is expected and found there begins with it. */
+/** `line` is the first line that differs; `expected` and `found` begin with it. */
 function mismatch(wanted: readonly string[], at: number, differs: number, original: Original) {
   const { lines, trim, path } = original;
   original.index ??= blockIndex(keyedLines(lines, trim));
@@ -121,7 +126,7 @@ function mismatch(wanted: readonly string[], at: number, differs: number, origin
   };
 }
 
-/** The lines (from 1) where the whole block occurs; blank lines alone occur everywhere and say nothing. */
+/** The lines, counted from 1, where the whole block occurs; none for blank lines, which occur everywhere. */
 function linesWith(keys: readonly string[], index: BlockIndex): number[] {
   if (keys.every((each) => each.trim() === '')) return [];
   return index
@@ -136,8 +141,4 @@ function keyedLines(lines: TextLines, trim: boolean): KeyedLines {
 
 function key(line: string, trim: boolean): string {
   return trim ? line.trim() : line;
-}
-
-function contentAt(lines: TextLines, line: number): string {
-  return lineAt(lines, line).replace(/\r?\n$/, '');
 }

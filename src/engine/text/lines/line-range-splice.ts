@@ -1,45 +1,45 @@
-/** Replaces whole lines as a splice of characters. */
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+/** Turns a replacement of whole lines into a splice of characters. */
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import type { Splice } from '../edit/splice.ts';
 import { lineEndingOf } from '../encoding.ts';
-import { blockOf, endingAt } from './line-splice.ts';
+import { sentLines } from './line-splice.ts';
 
-/** Lines from 0, the end exclusive; where both are the same, the new lines go in before that line. */
+/** Lines counted from 0, the end exclusive; if both are the same, the new lines go before that line. */
 export interface LinesToReplace {
   from: number;
   to: number;
 }
 
 /**
- * The splice leaves the line end of the last line where it is, so that it touches no other line. The text keeps its
- * final newline, or the lack of one.
+ * The splice does not include the line end of the last line, so that it touches no other line. A text with a final
+ * newline keeps it, and a text without one gets none.
  */
 export function lineRangeSplice(lines: TextLines, { from, to }: LinesToReplace, newText: string): Splice {
   const { text, starts } = lines;
-  const put = newText === '' ? [] : blockOf(newText);
+  const newLines = newText === '' ? [] : sentLines(newText);
   const ending = lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
   const start = starts[from]!;
   if (text === '') return { start, end: start, text: newText };
-  if (from === to) return { start, end: start, text: inserted(put, ending, isOpen(lines, from)) };
+  if (from === to) return { start, end: start, text: inserted(newLines, ending, isOpen(lines, from)) };
   const end = starts[to]!;
-  if (put.length > 0) {
-    // In a text with both kinds of line ends, each line takes the end of the line that it replaces.
-    const joined = put.map((line, index) => {
-      if (index === put.length - 1) return line;
+  if (newLines.length > 0) {
+    // In a text with both kinds of line ends, each line takes the line end of the one that it replaces.
+    const joined = newLines.map((line, index) => {
+      if (index === newLines.length - 1) return line;
       return line + (endingAt(lines, Math.min(from + index, to - 1)) ?? ending);
     });
     return { start, end: end - (endingAt(lines, to - 1)?.length ?? 0), text: joined.join('') };
   }
-  // Without its last line, a text that no newline ends loses the line end before it.
+  // If a text without a final newline loses its last line, it loses the line end before that, too.
   const before = from > 0 && isOpen(lines, to) ? (endingAt(lines, from - 1)?.length ?? 0) : 0;
   return { start: start - before, end, text: '' };
 }
 
-/** Whether a line is the end of a text that no newline ends. */
+/** Whether a line is the end of a text without a final newline. */
 function isOpen(lines: TextLines, line: number): boolean {
   return line === lineCount(lines) && !lines.text.endsWith('\n');
 }
 
-function inserted(put: readonly string[], ending: string, isAtOpenEnd: boolean): string {
-  return put.map((line) => (isAtOpenEnd ? ending + line : line + ending)).join('');
+function inserted(newLines: readonly string[], ending: string, isAtOpenEnd: boolean): string {
+  return newLines.map((line) => (isAtOpenEnd ? ending + line : line + ending)).join('');
 }

@@ -1,26 +1,26 @@
 /**
- * Replaces, removes and adds whole lines of a text. All other lines keep their bytes, new lines get the line
- * ending of the text, and the text keeps its final newline or the lack of one.
+ * Replaces, removes and adds whole lines of a text. All other lines keep their bytes, and new lines get the line ending
+ * of the text. A text with a final newline keeps it, and a text without one gets none.
  */
 
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
-/** The lines of `put` replace `remove` lines from line `at` on (counted from 0). */
+/** Replaces `remove` lines with the lines of `insert`, from line `at` on (counted from 0). */
 export interface LineSplice {
   at: number;
   remove: number;
-  put: readonly string[];
+  insert: readonly string[];
 }
 
-/** The lines of a text that somebody sent, without their ends. */
-export function blockOf(text: string): string[] {
+/** The lines of a text that a client sent, without their line ends. */
+export function sentLines(text: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Applies splices that are in order and do not overlap. `otherwise` is for a text without any line end. */
+/** Applies splices that are in ascending order and do not overlap. `otherwise` is for a text without line ends. */
 export function spliceLines(
   lines: TextLines,
   splices: readonly LineSplice[],
@@ -34,11 +34,11 @@ export function spliceLines(
     if (line > done) parts.push(text.slice(starts[done], starts[line]));
     done = line;
   };
-  for (const { at, remove, put } of splices) {
+  for (const { at, remove, insert } of splices) {
     keepUntil(at);
-    if (put.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
-    for (const [index, line] of put.entries()) {
-      // In a text with both kinds of line ends, a line takes the end of the line that it replaces.
+    if (insert.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
+    for (const [index, line] of insert.entries()) {
+      // In a text with both kinds of line ends, a line takes the line end of the one that it replaces.
       parts.push(line, (remove > 0 && endingAt(lines, at + Math.min(index, remove - 1))) || ending);
     }
     done = at + remove;
@@ -46,11 +46,4 @@ export function spliceLines(
   keepUntil(lineCount(lines));
   const result = parts.join('');
   return text.endsWith('\n') ? result : withoutLastEnding(result);
-}
-
-/** How a line ends; undefined for a last line that no newline ends. */
-export function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
-  const end = starts[line + 1]!;
-  if (text[end - 1] !== '\n') return undefined;
-  return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';
 }

@@ -1,10 +1,11 @@
-/** Tells where the lines of an earlier version of a text are now. */
+/** Finds where the lines of an earlier version of a text are now. */
 import { changedLines } from '../diff/diff-lines.ts';
-import { type LineIds, lineCount, linesBetween, numberLines } from '../diff/line-ids.ts';
+import { type LineIds, numberLines } from '../diff/line-ids.ts';
+import { lineCount, linesBetween } from '../diff/text-lines.ts';
 
 /** Lines count from 0. */
 export interface MovedLines {
-  /** The line at which an old line is now; undefined where it changed, or might be another line with the same text. */
+  /** Where an old line is now; undefined if it changed, or if that might be another line with the same text. */
   certain(oldLine: number): number | undefined;
   /** The same, but it may be another line with the same text. */
   likely(oldLine: number): number | undefined;
@@ -26,7 +27,7 @@ export function movedLines(oldText: string, newText: string): MovedLines {
   return { certain: lineIn(certain), likely: lineIn(likely) };
 }
 
-/** Lines that follow each other in both texts; the end is exclusive. */
+/** Consecutive lines that are consecutive in both texts; the end is exclusive. */
 interface KeptRun {
   from: number;
   to: number;
@@ -66,8 +67,8 @@ function countsOf(ids: LineIds): Counts {
 }
 
 /**
- * The part of a run between the first and the last line that occurs once in either text; the beginning and the end of
- * both texts count as such lines. Of other lines the comparison may have paired some that only look alike.
+ * The part of a run from the first to the last line that occurs once in each text; the beginning and the end of both
+ * texts count as such lines. Outside of it, the comparison may have paired lines that only look alike.
  */
 function certainPart(run: KeptRun, ids: LineIds, counts: Counts): { from: number; to: number } {
   const lines = ids.old.subarray(run.from, run.to);

@@ -1,39 +1,40 @@
-/** A part of a text that fits into a number of bytes: whole lines, or a piece of one line that is longer. */
+/** Finds the part of a text that fits into a number of bytes: whole lines, or a piece of a line that is longer. */
+import { lineAfter } from '../diff/text-lines.ts';
 
 export interface LineSpan {
   /** The first line, counted from 1. */
   from: number;
-  /** Where to start in that line: a character, counted from 1. */
+  /** The character of that line to start with, counted from 1. */
   column: number;
-  /** How many lines at most. */
+  /** The most lines to return. */
   lines: number;
   maxBytes: number;
 }
 
 export interface LinesOfText {
-  /** Lines with their ends. */
+  /** The lines with their line ends. */
   text: string;
   /** The first line, and the last one; `from - 1` when there is none. */
   from: number;
   to: number;
-  /** Where the text begins in its first line. */
+  /** The character of its first line with which the text begins. */
   column: number;
-  /** Set when the text ends within its last line: the character where that continues, and the line's length. */
-  goesOnAt?: { column: number; length: number };
-  /** The whole first line without its end, where the text begins or ends within it. */
+  /** Set if the text ends within its last line: the character where the line continues, and the line's length. */
+  continuesAt?: { column: number; length: number };
+  /** The whole first line without its line end, if the text begins or ends within it. */
   firstLine?: string;
 }
 
-/** `first` is the number of the text's first line. The text behind the part is not read: it may be long. */
+/** `first` is the number of the text's first line. Does not scan the text after the part, which may be long. */
 export function partOfText(text: string, first: number, span: LineSpan): LinesOfText {
   const { from, column, lines, maxBytes } = span;
   const start = lines < 1 ? undefined : startOfLine(text, from - first);
   if (start === undefined) return { text: '', from, to: from - 1, column };
-  const firstEnd = endOfLine(text, start);
+  const firstEnd = lineAfter(text, start);
   const begin = Math.min(start + column - 1, firstEnd);
   let to = from - 1;
   let end = begin;
-  for (let room = maxBytes, lineEnd = firstEnd; to < from + lines - 1; lineEnd = endOfLine(text, end)) {
+  for (let room = maxBytes, lineEnd = firstEnd; to < from + lines - 1; lineEnd = lineAfter(text, end)) {
     room -= Buffer.byteLength(text.slice(end, lineEnd));
     if (room < 0) break;
     to++;
@@ -41,30 +42,25 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
     if (end === text.length) break;
   }
   if (to >= from && column === 1) return { text: text.slice(begin, end), from, to, column };
-  const firstLine = withoutEnd(text.slice(start, firstEnd));
+  const firstLine = withoutLineEnd(text.slice(start, firstEnd));
   if (to >= from) return { text: text.slice(begin, end), from, to, column, firstLine };
   const rest = text.slice(begin, firstEnd);
   const most = firstBytes(rest, maxBytes);
-  // A line end stays whole.
+  // Never splits a line end.
   const piece =
     most.length > 1 && most.endsWith('\r') && rest[most.length] === '\n' ? most.slice(0, -1) : most;
-  const goesOnAt = { column: column + piece.length, length: firstLine.length };
-  return { text: piece, from, to: from, column, goesOnAt, firstLine };
+  const continuesAt = { column: column + piece.length, length: firstLine.length };
+  return { text: piece, from, to: from, column, continuesAt, firstLine };
 }
 
-/** Where the line behind that many others begins: behind a newline, but not at the very end. */
+/** The start of the line after `before` others; undefined if the text has no such line. */
 function startOfLine(text: string, before: number): number | undefined {
   let start = 0;
-  for (let line = 0; line < before && start < text.length; line++) start = endOfLine(text, start);
+  for (let line = 0; line < before && start < text.length; line++) start = lineAfter(text, start);
   return start < text.length ? start : undefined;
 }
 
-function endOfLine(text: string, from: number): number {
-  const newline = text.indexOf('\n', from);
-  return newline < 0 ? text.length : newline + 1;
-}
-
-/** The start of the text, at most this many bytes of UTF-8 but at least one character; no character is cut. */
+/** The first whole characters of a text: at most this many bytes of UTF-8, but at least one character. */
 function firstBytes(text: string, most: number): string {
   let [low, high] = [0, Math.min(text.length, most)];
   while (low < high) {
@@ -77,11 +73,11 @@ function firstBytes(text: string, most: number): string {
   return text.slice(0, low);
 }
 
-/** Whether a character of two code units would be cut there. */
+/** Whether a cut there would split a character of two code units. */
 function isHalf(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-export function withoutEnd(line: string): string {
+export function withoutLineEnd(line: string): string {
   return line.replace(/\r?\n$/, '');
 }

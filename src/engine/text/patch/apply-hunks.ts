@@ -1,27 +1,27 @@
 /**
- * Applies hunks that may lack what a unified diff must have.
+ * Applies hunks that may lack parts of a proper unified diff.
  *
- * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a line
- * is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike, and
- * then at the nearest place where its old lines occur. A hunk that states none must fit in one place only, and so must
- * one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that another one
- * has changed.
+ * Line ends and trailing blanks do not count; everything else in the context does. A hunk that states a line is tried
+ * there, moved by as much as the hunk before it. Next it is tried where it and all later hunks are moved alike, and
+ * then at the nearest place where its old lines occur. A hunk that states no line must fit in exactly one place. So
+ * must one whose header cannot come from a comparison of files, because its line is a guess. No hunk touches a line
+ * that another one has changed.
  */
 import { fail } from '../../failures.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
-import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
-import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
+import { type Part, textOfParts, withoutLastCharacters } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
 import { hunkMismatch, matchesTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
-import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
-import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
+import { ADD_CONTEXT, type HunkLine } from './parse/hunk.ts';
+import { badPatch } from './parse/patch-reader.ts';
+import { contextOf, type HunkBody, type PatchedLines, patchedLines } from './place.ts';
 
 /**
- * Says of what the new text is made. `whole` is the text with its byte-order mark, which stays unless a hunk shows it;
- * `path` is for the failure's facts.
+ * Returns the parts of the new text. `whole` is the text with its byte-order mark, which stays unless a hunk shows it;
+ * `path` is for failures.
  */
 export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: string): Part[] {
   const showsMark = hunks.some(({ lines }) => lines.some(({ text }) => text.startsWith(BOM)));
@@ -30,19 +30,19 @@ export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: str
   const lines = linesBetween(text, 0, text.length);
   const search = new HunkSearch(lines, hunks, path);
   const changes = hunks.flatMap((hunk, index) => changesOf(hunk, search.place(hunk, index + 1)));
-  // Lines that are put in before a line come before what takes that line's place.
+  // Lines that are inserted before a line come before those that replace the line.
   changes.sort((a, b) => a.at - b.at || Number(a.removes) - Number(b.removes));
   const output = new Output(lines, endingsOf(hunks));
   for (const change of changes) output.write(change, change.at);
   const parts = output.finishedParts();
-  // Only a remark in the hunks gives a file the final newline that it lacked.
+  // A file without a final newline gets one only if a hunk has the remark about it.
   const isSilent = hunks.every((hunk) => hunk.lines.every(({ newline }) => newline));
   const stayedOpen = isSilent && text !== '' && !text.endsWith('\n');
-  const kept = stayedOpen ? withoutEnd(parts, lastEndingOf(text, parts)) : parts;
+  const kept = stayedOpen ? withoutLastCharacters(parts, lastEndingOf(text, parts)) : parts;
   return mark === '' ? kept : [{ from: 0, to: 1 }, ...kept.map(behindMark)];
 }
 
-/** How many characters the end of the last line has. */
+/** The length of the last line end. */
 function lastEndingOf(text: string, parts: readonly Part[]): number {
   const result = textOfParts(text, parts);
   return result.length - withoutLastEnding(result).length;
@@ -52,14 +52,14 @@ function behindMark(part: Part): Part {
   return 'text' in part ? part : { from: part.from + 1, to: part.to + 1 };
 }
 
-/** Lines of a hunk that change something, without any context between them. */
+/** Consecutive lines of a hunk that change something, without context between them. */
 interface Change extends HunkBody {
   at: number;
   removes: boolean;
   lines: HunkLine[];
 }
 
-/** Hunks may share context, so that one can reach into another: their changes never do. */
+/** Splits a hunk into its changes: hunks may overlap in their context, but their changes never do. */
 function changesOf(hunk: LooseHunk, place: number): Change[] {
   const changes: Change[] = [];
   let at = place;
@@ -77,16 +77,16 @@ function changesOf(hunk: LooseHunk, place: number): Change[] {
   return changes;
 }
 
-/** What is to be found, with all lines counted from 0. */
+/** A hunk to be found. */
 interface Sought {
   hunk: LooseHunk;
-  /** From 1. */
+  /** The number of the hunk, counted from 1. */
   number: number;
   keys: readonly string[];
   endsFile: boolean;
 }
 
-/** Lines that occur in more places than these say little about where a hunk belongs. */
+/** Lines that occur in more places than this say little about where a hunk belongs. */
 const MOST_SHIFTS = 100;
 
 class HunkSearch {
@@ -96,45 +96,46 @@ class HunkSearch {
   readonly #path: string;
   /** 1 for each line that a hunk has changed. */
   readonly #changed: Uint8Array;
-  /** How far the last hunk with a stated line stood from it, and where that hunk's last change ends. */
+  /** How far the last hunk with a stated line was from that line, and where its last change ends. */
   #moved = 0;
   #from = 0;
-  /** How many lines the hunks before add to the file. */
+  /** How many lines the earlier hunks add to the file. */
   #added = 0;
 
   constructor(lines: TextLines, hunks: readonly LooseHunk[], path: string) {
     this.#lines = lines;
     this.#hunks = hunks;
-    this.#text = looseLines(lines);
+    this.#text = patchedLines(lines, looseKey);
     this.#path = path;
     this.#changed = new Uint8Array(lineCount(lines));
   }
 
-  /** The line at which a hunk applies. */
+  /** The line, counted from 0, at which a hunk applies. */
   place(hunk: LooseHunk, number: number): number {
     const sought = { hunk, number, ...soughtOf(hunk) };
-    const place = sought.keys.length === 0 ? this.#insertion(sought) : this.#block(sought);
-    this.#take(sought, place);
+    const place = sought.keys.length === 0 ? this.#placeInsertion(sought) : this.#placeBlock(sought);
+    this.#markChanged(sought, place);
     return place;
   }
 
-  #block(sought: Sought): number {
+  #placeBlock(sought: Sought): number {
     const { stated } = sought.hunk;
-    if (stated === undefined) return this.#only(sought, this.#underHeadings(sought, this.#places(sought)));
+    if (stated === undefined)
+      return this.#onlyPlace(sought, this.#underHeadings(sought, this.#places(sought)));
     const expected = Math.max(0, stated - 1) + this.#moved;
     if (this.#fits(sought, expected)) return expected;
     const places = this.#places(sought).filter((place) => place >= this.#from);
-    if (!this.#isMeasured(sought.hunk, stated)) return this.#only(sought, places);
+    if (!this.#isMeasured(sought.hunk, stated)) return this.#onlyPlace(sought, places);
     const together = this.#movedWithOthers(sought, places, stated);
     if (together.length === 1) return together[0]!;
     const least = places.reduce((least, place) => Math.min(least, Math.abs(place - expected)), Infinity);
-    return this.#only(
+    return this.#onlyPlace(
       sought,
       places.filter((place) => Math.abs(place - expected) === least),
     );
   }
 
-  /** The places from which all hunks behind this one are as far away as they state: what moves one moves the others. */
+  /** The places from which all later hunks are as far away as they state: what moved one hunk moved the others. */
   #movedWithOthers({ number }: Sought, places: readonly number[], stated: number): number[] {
     const others = this.#hunks.slice(number).filter((hunk) => hunk.stated !== undefined);
     if (others.length === 0 || places.length > MOST_SHIFTS) return [];
@@ -147,20 +148,20 @@ class HunkSearch {
     );
   }
 
-  /** Whether the numbers of a header agree with the lines and with the hunks before, as a program writes them. */
+  /** Whether the numbers of a header agree with its lines and with the earlier hunks, as if a program wrote them. */
   #isMeasured({ newStart, lines }: LooseHunk, stated: number): boolean {
     if (newStart === undefined) return false;
-    // Where no line is left, the header states the line before.
+    // If the hunk leaves no line, its header states the line before.
     const first = lines.every(({ mark }) => mark === '-') ? newStart + 1 : newStart;
     return first - stated === this.#added;
   }
 
-  /** Of several places, takes the only one where all old lines stand exactly. */
-  #only(sought: Sought, places: readonly number[]): number {
+  /** Returns the only place or, of several, the only one where all old lines match exactly; otherwise fails. */
+  #onlyPlace(sought: Sought, places: readonly number[]): number {
     const [first, second] = places;
     if (first === undefined) return this.#mismatch(sought);
     if (second === undefined) return first;
-    const literal = places.filter((place) => this.#standsLiterally(sought, place));
+    const literal = places.filter((place) => this.#matchesExactly(sought, place));
     if (literal.length === 1) return literal[0]!;
     return fail({ ...matchesTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
   }
@@ -181,12 +182,12 @@ class HunkSearch {
     );
   }
 
-  #standsLiterally({ hunk }: Sought, place: number): boolean {
+  #matchesExactly({ hunk }: Sought, place: number): boolean {
     const old = hunk.lines.filter(({ mark }) => mark !== '+');
     return old.every(({ text }, index) => lineAt(this.#lines, place + index).replace(/\n$/, '') === text);
   }
 
-  /** Below each place of the last heading, the first place of the hunk. */
+  /** The first place of the hunk below each occurrence of its last heading. */
   #underHeadings(sought: Sought, places: readonly number[]): number[] {
     const { headings } = sought.hunk;
     if (headings.length === 0) return [...places];
@@ -194,7 +195,7 @@ class HunkSearch {
     return [...new Set(below.filter((place) => place !== undefined))];
   }
 
-  /** The lines after each place of the last heading that stands below the headings before it. */
+  /** The lines after each occurrence of the last heading that is below the headings before it. */
   #belowHeadings(headings: readonly string[]): number[] {
     let from = 0;
     let found: number[] = [];
@@ -206,18 +207,18 @@ class HunkSearch {
     return found.map((line) => line + 1);
   }
 
-  /** Where lines go that come without any old line. */
-  #insertion(sought: Sought): number {
+  /** Where to insert the lines of a hunk without old lines. */
+  #placeInsertion(sought: Sought): number {
     const { hunk, endsFile } = sought;
     if (endsFile || this.#text.count === 0) return this.#text.count;
-    if (hunk.headings.length > 0) return this.#only(sought, this.#belowHeadings(hunk.headings));
+    if (hunk.headings.length > 0) return this.#onlyPlace(sought, this.#belowHeadings(hunk.headings));
     if (hunk.stated !== undefined) {
       return Math.max(this.#from, Math.min(hunk.stated + this.#moved, this.#text.count));
     }
     return badPatch(`the hunk only adds lines and states no place: ${ADD_CONTEXT}`, hunk.line - 1);
   }
 
-  #take({ hunk, keys }: Sought, place: number): void {
+  #markChanged({ hunk, keys }: Sought, place: number): void {
     this.#added += hunk.lines.filter(({ mark }) => mark !== '-').length - keys.length;
     const { before, after } = contextOf(hunk);
     const end = place + keys.length - after;
@@ -227,7 +228,7 @@ class HunkSearch {
     this.#from = Math.max(this.#from, end);
   }
 
-  /** Shows the place that has most lines in common with the hunk. */
+  /** Fails with the place that has the most lines in common with the hunk. */
   #mismatch(sought: Sought): never {
     const { keys, number, hunk } = sought;
     const all = Array.from({ length: this.#text.count }, (_, line) => this.#text.keyAt(line));
@@ -238,7 +239,7 @@ class HunkSearch {
     return fail({ ...hunkMismatch(wanted, this.#text), path: this.#path, hunk: number, appliedAt });
   }
 
-  /** The line, from 1, where the lines that the hunk would leave stand, if they stand in one place only. */
+  /** The line, counted from 1, where the lines that the hunk would leave occur, if they occur in one place only. */
   #appliedAt({ lines }: LooseHunk): number | undefined {
     const left = lines.filter(({ mark }) => mark !== '-').map(({ text }) => looseKey(text));
     if (left.every((key) => key.trim() === '') || lines.every(({ mark }) => mark === ' ')) return undefined;
@@ -255,7 +256,7 @@ function soughtOf({ lines, endsFile }: LooseHunk): Pick<Sought, 'keys' | 'endsFi
   };
 }
 
-/** Whole lines that are like a heading; where there is none, lines that begin like it. */
+/** The lines that equal a heading; if there are none, those that begin with it. */
 function linesLike(text: PatchedLines, heading: string): number[] {
   const whole: number[] = [];
   const beginning: number[] = [];
@@ -267,24 +268,7 @@ function linesLike(text: PatchedLines, heading: string): number[] {
   return whole.length > 0 ? whole : beginning;
 }
 
-function looseLines(lines: TextLines): PatchedLines {
-  const keys: string[] = new Array(lineCount(lines));
-  let index: BlockIndex | undefined;
-  const text: PatchedLines = {
-    count: lineCount(lines),
-    keyAt: (line) => {
-      keys[line] ??= looseKey(lineAt(lines, line));
-      return keys[line];
-    },
-    index: () => {
-      index ??= blockIndex(text);
-      return index;
-    },
-  };
-  return text;
-}
-
-/** A line without its end and the blanks before it. */
+/** A line without its line end and trailing blanks. */
 function looseKey(line: string): string {
   let end = line.length;
   while (end > 0 && ' \t\r\n'.includes(line[end - 1]!)) end--;

@@ -1,28 +1,28 @@
 /**
  * Applies a parsed patch to a text.
  *
- * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest
- * place where all of its old lines stand; of two places equally near, neither is taken. There is no fuzz: every
- * line of context must match. Hunks stay in their order and never touch a line that an earlier one has
- * changed; they may share lines of context.
+ * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest place
+ * where all of its old lines occur. If two places are equally near, it is refused. There is no fuzz: every line of
+ * context must match. Hunks stay in their order and never touch a line that an earlier one has changed; they may share
+ * lines of context.
  */
 import { fail } from '../../failures.ts';
-import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
-import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
+import { linesBetween } from '../diff/text-lines.ts';
 import { BOM } from '../encoding.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
+import { linesAsText } from './new-content.ts';
 import { type Endings, endingsOf, Output } from './output.ts';
 import type { Hunk, HunkLine, ParsedPatch } from './parse/parse.ts';
-import { findPlaces, type PatchedLines } from './place.ts';
+import { findPlaces, patchedLines } from './place.ts';
 
 export type Patched = { text: string } | { deleted: true };
 
 /**
- * `whole` is the text with its byte-order mark, undefined when there is no file; `path` is for the failure's facts.
- * A mark stays as it is, unless the patch shows it: then the patch decides.
+ * `whole` is the text with its byte-order mark, undefined if there is no file; `path` is for failures. The mark stays
+ * as it is, unless the patch shows it: then the patch decides.
  */
 export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
-  if (patch.action === 'create') return { text: createdText(patch.hunks) };
+  if (patch.action === 'create') return { text: linesAsText(patch.hunks.flatMap(({ lines }) => lines)) };
   if (whole === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
   const mark = whole.startsWith(BOM) && !showsMark(patch.hunks, whole) ? BOM : '';
   const patched = changedText(patch, whole.slice(mark.length), path);
@@ -30,8 +30,8 @@ export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: 
 }
 
 /**
- * Whether the first line of the file has a byte-order mark in the patch, before or after. A hunk that states another
- * line is meant for the first one when it begins with just that line.
+ * Whether the patch shows a byte-order mark on the first line of the file, before or after the change. A hunk that
+ * states another line is meant for the first one if it begins with exactly that line.
  */
 function showsMark([first]: readonly Hunk[], whole: string): boolean {
   if (!first) return false;
@@ -53,7 +53,7 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
   const { hunks } = patch;
   const endings = endingsOf(hunks);
   const lines = linesBetween(oldText, 0, oldText.length);
-  const text = patchedLines(lines, endings);
+  const text = patchedLines(lines, (line) => keyOfLine(line, endings));
   const output = new Output(lines, endings);
   let moved = 0;
   for (const [index, hunk] of hunks.entries()) {
@@ -64,7 +64,7 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
     if (place === undefined) fail({ ...hunkMismatch(wanted, text), path, hunk: index + 1 });
     if (other !== undefined) fail({ ...twoPlaces(wanted, text, [place, other]), path, hunk: index + 1 });
     if (patch.action === 'delete' && place > output.done) break;
-    // A hunk of lines that states line 0 means the first one.
+    // A hunk with old lines that states line 0 means the first line.
     if (old.length > 0) moved = place - Math.max(0, hunk.oldStart - 1);
     output.write(hunk, place);
   }
@@ -73,38 +73,14 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
   return { deleted: true };
 }
 
-function createdText(hunks: readonly Hunk[]): string {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  if (lines.length === 0) return '';
-  const text = lines.map((line) => line.text).join('\n');
-  return lines.at(-1)?.newline === false ? text : `${text}\n`;
-}
-
-/** A line that no newline ends gets a key that no other line can have: lines hold no newlines. */
+/** The key of a line without a newline ends with one, so that no other line can have the same key. */
 function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: Endings): string {
   if (!newline) return `${text}\n`;
   return endings !== 'both' && text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
-function patchedLines(lines: TextLines, endings: Endings): PatchedLines {
-  const keys: string[] = new Array(lineCount(lines));
-  let index: BlockIndex | undefined;
-  const text: PatchedLines = {
-    count: lineCount(lines),
-    keyAt: (line) => {
-      keys[line] ??= keyAt(lines, line, endings);
-      return keys[line];
-    },
-    index: () => {
-      index ??= blockIndex(text);
-      return index;
-    },
-  };
-  return text;
-}
-
-function keyAt(lines: TextLines, line: number, endings: Endings): string {
-  const text = lineAt(lines, line);
-  const newline = text.endsWith('\n');
-  return keyOf({ text: newline ? text.slice(0, -1) : text, newline }, endings);
+/** The key of a line that still has its newline, if it has one. */
+function keyOfLine(line: string, endings: Endings): string {
+  const newline = line.endsWith('\n');
+  return keyOf({ text: newline ? line.slice(0, -1) : line, newline }, endings);
 }

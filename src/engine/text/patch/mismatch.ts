@@ -1,4 +1,4 @@
-/** What there is to say about a hunk that does not fit: what it expects, what is there, where else it might fit. */
+/** Describes a hunk that does not fit: what it expects, what is there, and where else it might fit. */
 import type { Failure } from '../../failures.ts';
 import { excerpt } from '../diff/excerpt.ts';
 import { NO_NEWLINE } from '../diff/unified-diff.ts';
@@ -7,12 +7,12 @@ import type { PatchedLines, Wanted } from './place.ts';
 
 type Mismatch = Omit<Extract<Failure, { kind: 'hunk-mismatch' }>, 'path' | 'hunk'>;
 
-/** Lines shown before and after the first that differs. */
+/** How many lines are shown before and after the first one that differs. */
 const SHOWN_BEFORE = 2;
 const SHOWN_AFTER = 2;
 const MOST_PLACES = 10;
 
-/** `line` is the first line that differs at the place where the hunk should stand. */
+/** `line` is the first line that differs at the place where the hunk should apply. */
 export function hunkMismatch(wanted: Wanted, text: PatchedLines): Mismatch {
   const { keys } = wanted;
   const place = Math.max(wanted.stated, wanted.from);
@@ -25,7 +25,7 @@ export function hunkMismatch(wanted: Wanted, text: PatchedLines): Mismatch {
     differs++;
   }
   const from = Math.max(0, differs - SHOWN_BEFORE);
-  // Where all lines match, the hunk should be the end of the text: then what follows is what is wrong.
+  // If all lines match, the hunk should be the end of the text, and what follows it is wrong.
   const to = Math.min(differs + SHOWN_AFTER + 1, differs < keys.length ? keys.length : Infinity);
   const expected = keys.slice(from, to);
   const found = keysBetween(text, place + from, place + to);
@@ -38,13 +38,13 @@ export function hunkMismatch(wanted: Wanted, text: PatchedLines): Mismatch {
   };
 }
 
-/** For a hunk that would fit at two places, both as near as the other. */
+/** For a hunk that fits at two places that are equally near. */
 export function twoPlaces(wanted: Wanted, text: PatchedLines, places: readonly [number, number]): Mismatch {
   const [first, second] = places;
   return { ...hunkMismatch(wanted, text), equallyNear: [first + 1, second + 1] };
 }
 
-/** For a hunk that states no line, or one that counts for nothing: all of its lines stand at both places. */
+/** For a hunk whose old lines occur at two places and that states no line, or none that can be trusted. */
 export function matchesTwice({ keys }: Pick<Wanted, 'keys'>, places: readonly [number, number]): Mismatch {
   const lines = keys.slice(0, SHOWN_BEFORE + SHOWN_AFTER + 1).map((key) => shown(key, undefined));
   const equallyNear = [places[0] + 1, places[1] + 1] as const;
@@ -70,17 +70,17 @@ function keysBetween(text: PatchedLines, from: number, to: number): string[] {
   return keys;
 }
 
-/** A line as the diff would show it: the key of one without a newline ends with one, and the remark follows. */
+/** A line as a diff would show it, with the remark if its key ends with a newline: then the line has none. */
 function shown(key: string, other: string | undefined): string {
   const newline = !key.endsWith('\n');
   const text = newline ? key : key.slice(0, -1);
-  // A byte-order mark would not be seen.
+  // A byte-order mark would be invisible.
   return excerpt(text, other ?? '').replaceAll(BOM, '\\uFEFF') + (newline ? '' : `\n${NO_NEWLINE}`);
 }
 
 /**
- * The 1-based lines where the hunk's old lines stand but may not be used (before an earlier hunk, or not at the
- * end that the hunk claims); when there are none, where the lines stand that it removes.
+ * The lines, counted from 1, where the hunk's old lines occur but may not be used (before an earlier hunk, or not at
+ * the end of the file although the hunk ends it). If there are none, the lines where its removed lines occur.
  */
 function placesElsewhere({ hunk, keys }: Wanted, text: PatchedLines, tried: number): number[] {
   const whole = linesWith(keys, text, tried);

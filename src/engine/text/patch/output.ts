@@ -1,13 +1,13 @@
-/** Writes the text that comes of a patch: unchanged stretches of the old one, and the lines that hunks add. */
-import { lineCount, type TextLines } from '../diff/line-ids.ts';
+/** Builds the patched text: unchanged stretches of the old one, and the lines that hunks add. */
+import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type Part, textOfParts } from '../edit/parts.ts';
 import type { LineEnding } from '../encoding.ts';
 import type { HunkLine } from './parse/hunk.ts';
 import { contextOf, type HunkBody } from './place.ts';
 
 /**
- * How the lines of a patch end. A patch in one style says nothing about line endings: it matches lines of both
- * styles, and what it adds takes the file's. One with both styles may change endings, so it is taken literally.
+ * How the lines of a patch end. A patch in one style says nothing about line endings: it matches lines of both styles,
+ * and what it adds gets the endings of the file. A patch in both styles may change endings, so it is taken literally.
  */
 export type Endings = LineEnding | 'both';
 
@@ -25,9 +25,8 @@ export function endingsOf(hunks: readonly HunkBody[]): Endings {
   return crlf ? '\r\n' : '\n';
 }
 
-/** The new text as it grows: unchanged stretches of the old one, and the lines that hunks add. */
 export class Output {
-  /** How many of the old lines are written or dropped. */
+  /** How many of the old lines have been written or dropped. */
   done = 0;
   readonly #lines: TextLines;
   readonly #endings: Endings;
@@ -39,14 +38,14 @@ export class Output {
     this.#endings = endings;
   }
 
-  /** Context after the last change stays unwritten: the next hunk may share it. */
+  /** Does not write the context after the last change: the next hunk may share it. */
   write(hunk: HunkBody, place: number): void {
     this.#keepUntil(place);
     let removed = 0;
     let added = 0;
     for (const line of hunk.lines.slice(0, hunk.lines.length - contextOf(hunk).after)) {
       if (line.mark === '+') {
-        // Of lines that replace others, each takes the ending of the one in whose place it comes.
+        // A line that replaces another one takes its line ending.
         this.#add(line, added < removed ? this.done - removed + added : this.done - 1);
         added++;
         continue;
@@ -66,7 +65,7 @@ export class Output {
     return textOfParts(this.#lines.text, this.finishedParts());
   }
 
-  /** Where the new text comes from. */
+  /** The new text as parts that are kept or new. */
   finishedParts(): Part[] {
     this.#keepUntil(lineCount(this.#lines));
     return this.#parts;
@@ -91,14 +90,12 @@ export class Output {
     this.#endsLine = newline;
   }
 
-  /** The ending of a line of the old text, or of one beside it when it has none. */
+  /** The ending of a line of the old text or, if it has none, of a neighbour. */
   #endingLike(line: number): LineEnding {
-    const { text, starts } = this.#lines;
     for (const near of [line, line - 1, this.done]) {
       if (near < 0 || near >= lineCount(this.#lines)) continue;
-      const end = starts[near + 1]!;
-      if (text[end - 1] !== '\n') continue;
-      return text[end - 2] === '\r' && end - 2 >= starts[near]! ? '\r\n' : '\n';
+      const ending = endingAt(this.#lines, near);
+      if (ending !== undefined) return ending;
     }
     return this.#endings === '\r\n' ? '\r\n' : '\n';
   }

@@ -1,4 +1,4 @@
-/** Puts the operations of a patch together, so that each file is read once and written once. */
+/** Combines the operations of a patch, so that each file is read once and written once. */
 import { fail } from '../../failures.ts';
 import { composed, type Part, textOfParts } from '../edit/parts.ts';
 import { BOM, countLines, splitLines, textContent } from '../encoding.ts';
@@ -7,23 +7,23 @@ import type { FileOperation, LooseHunk } from './parse/file-operation.ts';
 
 const MOST_SHOWN = 3;
 
-/** What becomes of one file: without `from` it is added, without `to` deleted; two different ones rename it. */
+/** What happens to one file: without `from` it is added, without `to` it is deleted; if they differ, it is renamed. */
 export interface PlannedFile {
   from: string | undefined;
   to: string | undefined;
-  /** What it holds before the steps; undefined for what it holds on the disk. */
+  /** Its content before the steps; undefined for its content on the disk. */
   content: string | undefined;
-  /** Hunks to be applied one group after the other. A file that is deleted must be empty after them, if there are any. */
+  /** Groups of hunks, to be applied one after the other. If a deleted file has any, they must leave it empty. */
   steps: PlannedSteps;
   mode: number | undefined;
-  /** How many lines the hunks add and remove, with those of a file that is added. */
+  /** How many lines the hunks add and remove; all lines of an added file count. */
   counts: { added: number; removed: number };
 }
 
-/** As JSON on the way between threads: a message copies a long text in a moment, and many small objects slowly. */
+/** JSON while it is sent between threads: a message copies one long text quickly, but many small objects slowly. */
 export type PlannedSteps = (readonly LooseHunk[])[] | string;
 
-/** The same with the hunks as JSON, where there are any. */
+/** The same plan with its hunks, if it has any, as JSON. */
 export function withPackedSteps(plan: PlannedFile): PlannedFile {
   return hasSteps(plan) ? { ...plan, steps: JSON.stringify(stepsOf(plan)) } : plan;
 }
@@ -41,8 +41,8 @@ interface NewPlan extends Omit<PlannedFile, 'counts'> {
 }
 
 /**
- * Two operations may concern the same file, one after the other. Throws where an operation adds a file, or moves one to
- * a name, that the patch itself has put there, and where it needs one that the patch has taken away.
+ * Several operations may change the same file, one after the other. Fails if an operation adds a file, or moves one,
+ * to a name that the patch has already used, or needs a file that the patch has already removed.
  */
 export function plannedFiles(operations: readonly FileOperation[]): PlannedFile[] {
   const plans = new Plans();
@@ -63,7 +63,7 @@ export function plannedFiles(operations: readonly FileOperation[]): PlannedFile[
     .map((plan) => ({ ...plan, counts: countedLines(plan) }));
 }
 
-/** A patch may have thousands of files: each is found by its name. */
+/** Finds plans by file name: a patch may have thousands of files. */
 class Plans {
   readonly files: NewPlan[] = [];
   readonly #byOldName = new Map<string, NewPlan>();
@@ -72,7 +72,7 @@ class Plans {
   at(path: string): NewPlan {
     const known = this.#byNewName.get(path);
     if (known !== undefined) return known;
-    // What was there is gone or has another name now.
+    // An earlier operation deleted or renamed the file.
     if (this.#byOldName.has(path)) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
     const file: NewPlan = { from: path, to: path, content: undefined, steps: [], mode: undefined };
     this.#byOldName.set(path, file);
@@ -108,18 +108,18 @@ class Plans {
   }
 }
 
-/** What a file becomes, and where that comes from: `before` is the text on the disk with its byte-order mark. */
+/** The new text of a file, and the parts of it that come from the text on the disk. */
 export interface PlannedText {
   text: string;
   parts: readonly Part[];
 }
 
-/** `before` is '' for a file that is added. */
+/** `before` is the text on the disk with its byte-order mark; for a file that is added, '' or the mark alone. */
 export function applyPlan(plan: PlannedFile, before: string): PlannedText {
   const { content, from, to } = plan;
   const steps = stepsOf(plan);
   const path = from ?? to ?? '';
-  // A content that replaces another keeps its mark.
+  // Content that replaces another one keeps its byte-order mark.
   const mark = content !== undefined && before.startsWith(BOM) && !content.startsWith(BOM) ? BOM : '';
   const kept = { from: 0, to: content === undefined ? before.length : mark.length };
   let parts: readonly Part[] = [kept, ...(content === undefined ? [] : [{ text: content }])];
@@ -133,7 +133,7 @@ export function applyPlan(plan: PlannedFile, before: string): PlannedText {
   return { text, parts };
 }
 
-/** A diff that deletes a file names all of its lines. */
+/** A diff that deletes a file must name all of its lines. */
 function requireNothingLeft(text: string, path: string, hunk: number): void {
   const found = splitLines(textContent(text).text).slice(0, MOST_SHOWN);
   if (found.length > 0)

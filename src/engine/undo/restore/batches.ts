@@ -1,17 +1,17 @@
-/** Which steps of an undo may run side by side: an entry of thousands of files must not wait for a flush of each. */
+/** Groups the steps of an undo that may run concurrently: with thousands of files, it must not wait for each flush. */
 import { dirname } from 'node:path';
 import { touchedPaths } from '../../journal/entries/touched-paths.ts';
 import type { UndoStep } from '../plan.ts';
 
-/** Contents that are restored together, all or none: the checks and renames of one group must not hold up other calls. */
+/** How many contents are restored together, all or none: checking and renaming one group must not block other calls. */
 const CONTENTS_TOGETHER = 128;
 const STEPS_TOGETHER = 128;
 
 export type BatchedSteps<Content> = { contents: readonly Content[] } | { steps: readonly UndoStep[] };
 
 /**
- * In the order of the plan. Where nothing was moved or removed, plain contents come first, by directory: their order
- * does not matter, and each directory is flushed once.
+ * Keeps the order of the plan. But where the entry moved and removed nothing, plain contents come first, sorted by
+ * directory: their order does not matter, and each directory is flushed once.
  */
 export function* inBatches<Content extends UndoStep>(
   steps: readonly UndoStep[],
@@ -37,7 +37,7 @@ export function* inBatches<Content extends UndoStep>(
   if (batch.steps.length > 0) yield batch;
 }
 
-/** Consecutive steps of which none can tell whether another was done before it. */
+/** Consecutive steps that do not depend on each other. */
 class Batch {
   readonly steps: UndoStep[] = [];
   readonly #paths = new Set<string>();
@@ -63,7 +63,7 @@ class Batch {
   }
 }
 
-/** Of one file or link, compared already, with nothing older to do at its path. */
+/** Whether a step concerns one file or link, was compared already, and leaves nothing older to undo at its path. */
 function isSimple({ change, later, older }: UndoStep): boolean {
   return !later && older.length === 0 && (change.kind === 'changed' || change.type !== 'directory');
 }

@@ -1,11 +1,11 @@
-/** Flushes directories for steps that run side by side: those that change the same directory share a flush. */
+/** Flushes directories for steps that run concurrently: steps that change the same directory share a flush. */
 import type { Dir } from '../../confine/directory/dir.ts';
 
 export class DirectoryFlushes {
   readonly #running = new Map<string, Promise<void>>();
   readonly #next = new Map<string, Promise<void>>();
 
-  /** Settles when a flush is over that began after this call. */
+  /** Settles when a flush that began after this call has ended. */
   flush(dir: Dir): Promise<void> {
     const { identity } = dir;
     const running = this.#running.get(identity);

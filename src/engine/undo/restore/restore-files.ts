@@ -1,4 +1,4 @@
-/** Restores what the journal has kept: contents, entries and whole trees. The journal records each step. */
+/** Restores what the journal has kept: contents, files, links and whole trees. The journal records each step. */
 
 import type { SetAside } from '../../../state/contents.ts';
 import { readAndClose } from '../../confine/content/read.ts';
@@ -17,7 +17,7 @@ import type { Store } from '../../journal/store.ts';
 import { restoreTree, setMode } from './restore-tree.ts';
 import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
 
-/** Gives a file its old content; what it holds now is kept first. */
+/** Gives a file its old content. The journal first keeps what the file holds now. */
 export async function restoreContent(
   store: Store,
   place: Place,
@@ -37,7 +37,7 @@ export async function restoreContent(
   await replaceContent(place, bytes, { like: { mode }, mode, recorder, flushDirectory: false });
 }
 
-/** A large file changes places with what was set aside, and is not read. */
+/** Puts a large file that was set aside back by a rename, without reading it. */
 async function exchange(
   aside: SetAside,
   place: Place,
@@ -54,7 +54,7 @@ async function exchange(
   );
 }
 
-/** From the store, piece by piece. */
+/** Restores a large file from the store, piece by piece. */
 async function restoreLarge(
   store: Store,
   place: Place,
@@ -84,14 +84,14 @@ async function restoreLarge(
   }
 }
 
-/** Only what the journal has kept may go. */
+/** Fails if the file changed since the journal kept it: the undo may replace only what was kept. */
 function requireStill(place: Place, expected: Stat | undefined): void {
   const now = place.lstat();
   const same = now === undefined ? expected === undefined : expected && stampOf(now) === stampOf(expected);
   if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
-/** Nothing may be at the place. */
+/** Restores something that was removed. Nothing may be at the place. */
 export async function restoreRemoved(
   store: Store,
   place: Place,
@@ -154,14 +154,17 @@ async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecor
   changeDisk(recorder, () =>
     attempt(shown, ACTION, () => {
       if (stat.type !== 'directory') return moveBack(aside, place);
-      // Making the directory takes the name; the rename then replaces the empty one.
+      // The empty directory reserves the name; the rename then replaces it.
       dir.mkdir(name);
       aside.dir.rename(aside.name, dir, name);
     }),
   );
 }
 
-/** A hard link refuses an occupied name by itself. Where the system refuses links, as of another user's file, look and rename. */
+/**
+ * Links the file to its old name, which fails when the name is taken. Where the system refuses the link, as for another
+ * user's file, it checks the name and renames instead.
+ */
 function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
   try {
     aside.dir.link(aside.name, dir, name);
@@ -175,7 +178,7 @@ function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
   aside.dir.unlink(aside.name);
 }
 
-/** A large file is known by its stamp; others by what they hold. */
+/** What the journal records of a restored file: its stamp if it is large, otherwise its content. */
 async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedFacts> {
   if (stat.type === 'symlink') return { link: targetOf(dir, name) };
   if (stat.type !== 'file') return {};
@@ -185,7 +188,7 @@ async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedF
   try {
     return { bytes: await readAndClose(dir.open(name), LARGE_BYTES), mode };
   } catch {
-    // It may be moved without being read.
+    // A file that the server may not read can still be moved.
     return { image };
   }
 }
@@ -196,7 +199,6 @@ function stampAside({ dir, name }: SetAside): Promise<string> {
   return stampOfTree(tree).finally(() => tree.close());
 }
 
-/** Of the directory that a place is. */
 function stampAt(place: Place): Promise<string> {
   const tree = place.enter();
   return stampOfTree(tree).finally(() => tree.close());

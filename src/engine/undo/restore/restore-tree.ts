@@ -10,28 +10,28 @@ import type { Removed } from '../../journal/entries/entry.ts';
 import { bytesOf } from '../../journal/entries/link-target.ts';
 import { namesOfPath } from '../../journal/entries/tree-path.ts';
 import type { Store } from '../../journal/store.ts';
-import { isForgotten, isLargeFile } from '../compare.ts';
+import { isForgotten, isUnkeptFile } from '../compare.ts';
 import { ACTION, fillFrom } from './stored-content.ts';
 
 const OWNER_WRITES = 0o200;
 
 type Tree = Removed & { type: 'tree' };
 
-/** Into a directory that was just made for it. */
+/** Restores a tree into a directory that was just made for it. */
 export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
   const top = place.enter();
-  const toTheEnd = new Yielder(undefined);
+  const yielder = new Yielder(undefined);
   try {
     for (const { removed, ...path } of entries) {
-      await toTheEnd.pause();
-      if (isForgotten(store, removed) || isLargeFile(removed)) continue;
+      await yielder.pause();
+      if (isForgotten(store, removed) || isUnkeptFile(removed)) continue;
       await inside(top, namesOfPath(path), place, (dir, name) =>
         attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
       );
     }
-    // Only now, and from below: some may not be written to.
+    // Modes come last, the deepest directory first: some make a directory read-only.
     for (const { removed, ...path } of entries.toReversed()) {
-      await toTheEnd.pause();
+      await yielder.pause();
       if (removed.type !== 'directory') continue;
       const dir = stepInto(top, namesOfPath(path), place);
       attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, removed.mode));
@@ -43,7 +43,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
   }
 }
 
-/** A new directory gets what the umask leaves of its mode: here it is given the mode that it had. */
+/** Gives a restored directory its old mode: the umask may have removed bits when it was made. */
 export function setMode(place: Place, mode: number): void {
   const dir = place.enter();
   try {
@@ -54,15 +54,15 @@ export function setMode(place: Place, mode: number): void {
 }
 
 /**
- * Makes read-only directories writable while steps change their entries, and gives them their mode back after the
- * last one. Only for directories that an undo restores or removes itself.
+ * Makes read-only directories writable while steps change their entries, and resets their mode after the last step.
+ * Only for directories that the undo itself restores or removes.
  */
 export class WritableDirectories {
   readonly #open = new Map<string, { users: number; mode: number | undefined }>();
 
   async during<T>(dir: Dir, change: () => Promise<T>): Promise<T> {
     const { identity } = dir;
-    const open = this.#open.get(identity) ?? { users: 0, mode: madeWritable(dir) };
+    const open = this.#open.get(identity) ?? { users: 0, mode: makeWritable(dir) };
     this.#open.set(identity, open);
     open.users++;
     try {
@@ -71,21 +71,21 @@ export class WritableDirectories {
       open.users--;
       if (open.users === 0) {
         this.#open.delete(identity);
-        if (open.mode !== undefined) hasChangedMode(dir, open.mode);
+        if (open.mode !== undefined) tryChmod(dir, open.mode);
       }
     }
   }
 }
 
-/** The mode that it had, where it had to be changed. */
-function madeWritable(dir: Dir): number | undefined {
+/** Returns the old mode; undefined when it was not changed. */
+function makeWritable(dir: Dir): number | undefined {
   const { mode } = dir.stat();
-  if (dir.mayChangeEntries() || !hasChangedMode(dir, mode | OWNER_WRITES)) return undefined;
+  if (dir.mayChangeEntries() || !tryChmod(dir, mode | OWNER_WRITES)) return undefined;
   return mode;
 }
 
-/** False when the directory belongs to somebody else: then the change of its entries fails by itself. */
-function hasChangedMode(dir: Dir, mode: number): boolean {
+/** False when another user owns the directory: then changing its entries fails by itself. */
+function tryChmod(dir: Dir, mode: number): boolean {
   try {
     chmodSync(dir.handlePath, mode);
     return true;
@@ -110,7 +110,7 @@ async function inside(
 }
 
 function stepInto(top: Dir, names: readonly (string | Buffer)[], place: Place): Dir {
-  let dir = top.again();
+  let dir = top.duplicate();
   for (const name of names) {
     const inner = typeof name === 'string' ? dir.enter(name) : (dir.enterRaw(name) ?? 'missing');
     dir.close();

@@ -1,6 +1,6 @@
 /**
- * The last part of an undo: restores what a plan says, step by step. Each step is a change like any other: the
- * journal records it, and it can be undone itself.
+ * The last part of an undo: carries out the steps of a plan. Each step is a change like any other: the journal records
+ * it, and it can be undone itself.
  */
 import { dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
@@ -24,7 +24,7 @@ import type { Store } from '../../journal/store.ts';
 import { compare, whyNotRestorable } from '../compare.ts';
 import { namesIn } from '../compare-content.ts';
 import { asChangedMeanwhile } from '../path-without-links.ts';
-import { planNow, type UndoStep } from '../plan.ts';
+import { replan, type UndoStep } from '../plan.ts';
 import { type BatchedSteps, inBatches } from './batches.ts';
 import { DirectoryFlushes } from './directory-flushes.ts';
 import { restoreContent, restoreRemoved } from './restore-files.ts';
@@ -44,19 +44,19 @@ export async function restore(
 
 type ContentStep = UndoStep & { change: { kind: 'changed' } };
 
-/** A content that is restored where the file still is as the entry left it. */
+/** Whether a step only restores a small content, of a file that is still as the entry left it. */
 function isPlainContent(step: UndoStep): step is ContentStep {
   if (step.change.kind !== 'changed' || step.comparison !== 'after') return false;
   const { before, after } = step.change;
   return before.kept.in === 'store' && before.size < LARGE_BYTES && after.size < LARGE_BYTES;
 }
 
-/** A file or link that the entry created, compared already. */
+/** Whether a step only removes a file or link that the entry created, and was compared already. */
 function isPlainRemoval({ change, later }: UndoStep): boolean {
   return !later && change.kind === 'created' && change.type !== 'directory';
 }
 
-/** The directories that the undo itself restores or removes: it may have to change entries of read-only ones. */
+/** The directories that the undo itself restores or removes. It may change their entries even if they are read-only. */
 function ownDirectories(steps: readonly UndoStep[]): Set<string> {
   const own = new Set<string>();
   for (const { change } of steps) {
@@ -81,7 +81,7 @@ class Restoration {
     this.#own = own;
   }
 
-  /** Steps of one batch run side by side, so that they share their flushes. */
+  /** Runs the steps of one batch concurrently, so that they share flushes. */
   async restore(batch: BatchedSteps<ContentStep>): Promise<void> {
     if ('contents' in batch) return this.#contents(batch.contents);
     const removals = batch.steps.filter(isPlainRemoval);
@@ -89,7 +89,7 @@ class Restoration {
     await allDone([this.#removals(removals), ...others.map((step) => this.#step(step))]);
   }
 
-  /** All of these files or none. */
+  /** Restores all of these files or none. */
   async #contents(steps: readonly ContentStep[]): Promise<void> {
     const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
     const restoring = this.#changes.at(changed, async (places, recorder) => {
@@ -103,7 +103,7 @@ class Restoration {
     await asChangedMeanwhile(steps[0]!.path, restoring);
   }
 
-  /** Files that the entry created go together: they share their locks and the flushes of their directories. */
+  /** Removes files that the entry created. They share locks and the flushes of their directories. */
   async #removals(steps: readonly UndoStep[]): Promise<void> {
     if (steps.length === 0) return;
     const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
@@ -114,7 +114,7 @@ class Restoration {
   }
 
   async #step(planned: UndoStep): Promise<void> {
-    const step = planned.later ? await planNow(this.#access, this.#journal, planned) : planned;
+    const step = planned.later ? await replan(this.#access, this.#journal, planned) : planned;
     if (!step) return;
     const { change } = step;
     const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
@@ -127,7 +127,7 @@ class Restoration {
     await asChangedMeanwhile(change.path, restoring);
   }
 
-  /** While the locks of the places are held. */
+  /** Does one step. The caller holds the locks of the places. */
   async #restoreAt(
     step: UndoStep,
     place: Place,
@@ -136,14 +136,14 @@ class Restoration {
   ): Promise<void> {
     const { store } = this.#journal;
     if (!(await isStillDue(store, step, place, target))) return;
-    await this.#allowed([place, ...(target ? [target] : [])], () =>
+    await this.#whileWritable([place, ...(target ? [target] : [])], () =>
       restoreStep(step, { place, target }, { wall: this.#access.wall, store, recorder }),
     );
     if (step.change.kind !== 'moved') await this.#flushes.flush(place.dir);
   }
 
-  /** Restores something in directories that may be read-only, where the undo restores or removes them too. */
-  #allowed(places: readonly Place[], restoreThere: () => Promise<void>): Promise<void> {
+  /** Makes the directories of the places writable meanwhile, if the undo itself restores or removes them. */
+  #whileWritable(places: readonly Place[], restoreThere: () => Promise<void>): Promise<void> {
     const dirs: Dir[] = places.filter(({ path }) => this.#own.has(dirname(path))).map(({ dir }) => dir);
     return dirs.reduceRight<() => Promise<void>>(
       (inner, dir) => () => this.#writable.during(dir, inner),
@@ -161,7 +161,7 @@ async function replacementAt(place: Place, { change }: ContentStep, store: Store
   return { place, bytes, expect: now, mode: modeToRestore(change, now.stat) };
 }
 
-/** A command may have put a file of another mode in place of the old one. What somebody set since then stays. */
+/** A command may have changed the mode together with the content. A mode that was set after the entry stays. */
 function modeToRestore({ before, after }: ContentStep['change'], now: Stat | undefined): number {
   return now?.type !== 'file' || now.mode === after.mode ? before.mode : now.mode;
 }
@@ -172,7 +172,7 @@ interface RestoreParts {
   recorder: ChangeRecorder;
 }
 
-/** The journal first keeps what is in the place of what is restored. */
+/** Restores one path. The journal first keeps what is there. */
 async function restoreStep(
   step: UndoStep,
   { place, target }: { place: Place; target: Place | undefined },
@@ -181,7 +181,7 @@ async function restoreStep(
   const { change, comparison } = step;
   const removing = { recursive: true, signal: undefined, recorder };
   const clear = async () => {
-    // An undo that was interrupted had only taken the name: to free it is no change of its own.
+    // An interrupted undo only reserved the name: removing that directory is not a change worth recording.
     const { recorder: _, ...unrecorded } = { ...removing, recursive: false };
     if (place.lstat()) await removeEntry(wall, place, isNameTaken(step, place) ? unrecorded : removing);
   };
@@ -201,7 +201,7 @@ async function restoreStep(
       await clear();
       return restoreRemoved(store, place, change.before, recorder);
     case 'moved': {
-      // The move was interrupted between the new name and the old one: only the new one goes.
+      // The interrupted move made the new name but did not remove the old one: remove only the new one.
       if (comparison === 'both') await removeEntry(wall, target!, removing);
       else if (comparison !== 'replaced') {
         await clear();
@@ -215,7 +215,7 @@ async function restoreStep(
   }
 }
 
-/** Compares once more while the locks are held: what the plan found must still be so. */
+/** Whether a step is still due. Fails if the path is no longer as the plan found it. The caller holds the locks. */
 async function isStillDue(
   store: Store,
   { change, comparison, seen, interrupted }: UndoStep,
@@ -225,7 +225,7 @@ async function isStillDue(
   const now = place.lstat();
   const same = isSame(now, seen);
   if (typeof comparison !== 'string') {
-    // By force the undo replaces what it has shown as an obstacle, and nothing else.
+    // A forced undo replaces only what it has shown as an obstacle.
     if (now && !same) fail({ kind: 'changed-meanwhile', path: place.shown });
     return now !== undefined || change.kind !== 'created';
   }
@@ -236,13 +236,13 @@ async function isStillDue(
   return true;
 }
 
-/** A directory has another time as soon as something in it was restored. */
+/** Directories are compared by inode: their times change as soon as the undo restores something in them. */
 function isSame(now: Stat | undefined, seen: Stat | undefined): boolean {
   if (!now || !seen) return now === seen;
   return now.type === 'directory' ? now.ino === seen.ino : stampOf(now) === stampOf(seen);
 }
 
-/** Whether an undo was interrupted when it had just made an empty directory to take the name. */
+/** Whether an undo was interrupted right after it made an empty directory to reserve the name. */
 function isNameTaken({ interrupted, comparison }: UndoStep, place: Place): boolean {
   if (!interrupted || comparison !== 'after') return false;
   return place.lstat()?.type === 'directory' && namesIn(place).length === 0;

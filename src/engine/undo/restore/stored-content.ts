@@ -1,4 +1,4 @@
-/** What the journal has kept of a file's content, as bytes or poured into a draft. */
+/** Gets the content of a file from the journal, as bytes or written into a draft. */
 
 import { readAndClose } from '../../confine/content/read.ts';
 import { fillDraft, setAttributes } from '../../confine/content/write.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../../journal/store.ts';
 
 export const ACTION = 'restore';
 
-/** The content that an image shows; undefined when it is no longer kept or may not be read. For what fits in memory. */
+/** The content of an image that fits in memory; undefined when it is no longer kept or cannot be read. */
 export async function contentOf(store: Store, { kept, hash }: FileImage): Promise<Buffer | undefined> {
   if (kept.in === 'store') return hash === undefined ? undefined : store.get(hash);
   if (kept.in === 'nowhere') return undefined;
@@ -21,12 +21,12 @@ export async function contentOf(store: Store, { kept, hash }: FileImage): Promis
   return file && readAndClose(file, Number.MAX_SAFE_INTEGER);
 }
 
-/** Fills a draft with the content that an image shows, however large it is. */
+/** Fills a draft with the content of an image, however large it is. */
 export async function fillFrom(store: Store, draft: Draft, image: FileImage, place: Place): Promise<void> {
   const { kept, hash, size, mode } = image;
-  if (kept.in === 'aside') await store.pourAside(kept.name, draft.fd);
+  if (kept.in === 'aside') await store.writeAsideInto(kept.name, draft.fd);
   else if (size < LARGE_BYTES) await fillDraft(draft, (await contentOf(store, image)) ?? failLost(place));
-  else if (hash === undefined || !(await store.pour(hash, draft.fd))) failLost(place);
+  else if (hash === undefined || !(await store.writeInto(hash, draft.fd))) failLost(place);
   setAttributes(draft, { mode });
 }
 

@@ -1,5 +1,4 @@
-/** The list of calls, newest on top or sorted by a column. Only the visible rows exist as elements, however many calls there are. */
-
+/** The list of calls, newest on top or sorted by a column. Only the visible rows exist as elements. */
 import type { EventRow, EventStore } from '../../data/event-store.ts';
 import type { Sort } from '../../data/row-order.ts';
 import { el } from '../elements/dom.ts';
@@ -9,7 +8,7 @@ import { RowView } from './row-view.ts';
 const OVERSCAN = 8;
 
 export interface ListEvents {
-  /** `focus`: the user opened it by the keyboard, so the details get the focus. */
+  /** `focus` is true when the user opened the call with the keyboard, so the details get the focus. */
   onOpen(row: EventRow, focus: boolean): void;
   /** The active row has moved. */
   onMove(row: EventRow): void;
@@ -59,7 +58,7 @@ export class CallList {
     this.refresh();
   }
 
-  /** This many rows came on top. The visible rows stay in place, unless the list follows the newest. */
+  /** This many rows were added on top. The visible rows stay in place, unless the list follows the newest call. */
   grew(by: number): void {
     if (this.following) this.#grid.scrollTop = 0;
     else if (by > 0 && !this.#store.isSorted) {
@@ -69,7 +68,7 @@ export class CallList {
     this.refresh();
   }
 
-  /** The rows are others than before. */
+  /** The list shows other rows than before. */
   replaced(): void {
     this.#head.show(this.#store.filter.sort);
     this.#grid.scrollTop = 0;
@@ -102,7 +101,7 @@ export class CallList {
     this.refresh();
   }
 
-  /** The rows that the user reads stay in sight. */
+  /** Keeps the rows that the user is reading visible. */
   #setRowHeight(height: number): void {
     const { scrollTop, clientHeight } = this.#grid;
     const first = scrollTop / this.#rowHeight;

@@ -1,4 +1,4 @@
-/** One row of the list of calls. The list fills it with another call when the user scrolls. */
+/** One row of the list of calls, which the list fills with another call when the user scrolls. */
 import { plain } from '../../../display/plain-text.ts';
 import { headline } from '../../data/brief.ts';
 import { type EventRow, sessionLabel } from '../../data/event-store.ts';
@@ -16,7 +16,7 @@ function cell(name: SortColumn): HTMLElement {
 interface Place {
   top: number;
   isActive: boolean;
-  /** The row keeps it when others come on top. */
+  /** Stays the same when rows are added on top. */
   isOdd: boolean;
   isUndone: boolean;
   now: number;
@@ -31,9 +31,9 @@ export class RowView {
   readonly #day = el('span', { class: 'day' });
   readonly #clock = el('span');
   readonly #more = el('span', { class: 'more' });
-  readonly #way = el('span', { class: 'way' });
+  readonly #directory = el('span', { class: 'directory' });
   readonly #last = el('span', { class: 'last' });
-  readonly #name = el('span', { class: 'name' }, this.#way, this.#last);
+  readonly #name = el('span', { class: 'name' }, this.#directory, this.#last);
   readonly #asked = el('span', { class: 'asked' });
   #at = -1;
   #isActive = false;
@@ -102,14 +102,14 @@ export class RowView {
     this.element.dataset.outcome = kind;
   }
 
-  /** The path that says most, or the command line; and what was searched for. */
+  /** Shows the most informative path, or the command line; and what was searched for. */
   #fillPath({ paths, morePaths = 0, roots, brief }: EventRow['event']): void {
     const lead = leadingPath(paths);
     const asked = headline(brief);
     const isCommand = asked?.kind === 'command';
     const shown = lead === undefined || isCommand ? '' : shortPath(roots, lead);
     const cut = shown.lastIndexOf('/') + 1;
-    this.#way.replaceChildren(...visiblePath(shown.slice(0, cut)));
+    this.#directory.replaceChildren(...visiblePath(shown.slice(0, cut)));
     this.#last.replaceChildren(...visiblePath(shown.slice(cut)));
     this.#name.hidden = shown === '';
     setText(this.#asked, asked?.text ?? '');

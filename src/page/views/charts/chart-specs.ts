@@ -1,11 +1,11 @@
-/** What the charts show. */
+/** Defines what each chart shows. */
 import type { Bucket, Timeline } from '../../data/buckets.ts';
 import { compact, count, duration, plural } from '../../data/format.ts';
 
-/** One row of bars; `name` is its class, `label` what the legend says. */
+/** One set of bars; `name` is its class. */
 interface Layer {
   name: string;
-  /** Missing where the bars count what came within one step. */
+  /** The text in the legend. Default: the length of one step. */
   label?: string;
   value(bucket: Bucket): number;
 }
@@ -13,11 +13,11 @@ interface Layer {
 export interface ChartSpec {
   id: string;
   title: string;
-  /** Later ones cover earlier ones. */
+  /** Later layers cover earlier ones. */
   layers: Layer[];
   sum(timeline: Timeline): string;
-  tell(bucket: Bucket): string;
-  most(value: number): string;
+  describe(bucket: Bucket): string;
+  format(value: number): string;
 }
 
 const total = (buckets: readonly Bucket[], of: (bucket: Bucket) => number) =>
@@ -29,8 +29,8 @@ export const CHARTS: ChartSpec[] = [
     title: 'Calls',
     layers: [{ name: 'calls', value: ({ calls }) => calls }],
     sum: ({ buckets }) => count(total(buckets, ({ calls }) => calls)),
-    tell: ({ calls }) => plural(calls, 'call'),
-    most: compact,
+    describe: ({ calls }) => plural(calls, 'call'),
+    format: compact,
   },
   {
     id: 'errors',
@@ -40,8 +40,8 @@ export const CHARTS: ChartSpec[] = [
       const [errors, calls] = [total(buckets, (one) => one.errors), total(buckets, (one) => one.calls)];
       return calls === 0 ? '0' : `${count(errors)} · ${((errors / calls) * 100).toFixed(1)} %`;
     },
-    tell: ({ errors }) => plural(errors, 'error'),
-    most: compact,
+    describe: ({ errors }) => plural(errors, 'error'),
+    format: compact,
   },
   {
     id: 'durations',
@@ -51,15 +51,15 @@ export const CHARTS: ChartSpec[] = [
       { name: 'median', label: 'median', value: ({ median }) => median },
     ],
     sum: ({ median, high }) => `${duration(median)} · ${duration(high)}`,
-    tell: ({ median, high }) => `median ${duration(median)}, 95th ${duration(high)}`,
-    most: duration,
+    describe: ({ median, high }) => `median ${duration(median)}, 95th ${duration(high)}`,
+    format: duration,
   },
   {
     id: 'tokens',
     title: 'Tokens',
     layers: [{ name: 'tokens', value: ({ tokens }) => tokens }],
     sum: ({ buckets }) => compact(total(buckets, ({ tokens }) => tokens)),
-    tell: ({ tokens }) => `about ${plural(tokens, 'token')}`,
-    most: compact,
+    describe: ({ tokens }) => `about ${plural(tokens, 'token')}`,
+    format: compact,
   },
 ];

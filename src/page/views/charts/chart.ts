@@ -1,13 +1,13 @@
-/** One chart over time. Screen readers get the same numbers as text, and the keys do what the pointer does. */
+/** One chart over time. Screen readers get the same numbers as text, and the keyboard can do what the pointer does. */
 import { type Timeline, timelineOf } from '../../data/buckets.ts';
 import { step, tick } from '../../data/format.ts';
 import { el, setText, svg } from '../elements/dom.ts';
 import type { ChartSpec } from './chart-specs.ts';
 
-/** A shorter way is a click with an unsteady hand. */
+/** In pixels. A shorter drag counts as a click. */
 const SHORTEST_DRAG = 6;
 
-/** From a time on, and before another. */
+/** Called with a time range; `from` is included, `to` is not. */
 export type RangePicked = (from: number, to: number) => void;
 
 export class Chart {
@@ -25,7 +25,7 @@ export class Chart {
   readonly #picture: SVGElement;
   readonly #scale: HTMLElement;
   #timeline: Timeline = timelineOf([]);
-  /** The step that is read out, and where the range to it begins. */
+  /** The marked step, and the step at which the marked range begins. */
   #at: number | undefined;
   #anchor: number | undefined;
   #draggedFrom: number | undefined;
@@ -65,7 +65,7 @@ export class Chart {
   draw(timeline: Timeline): void {
     this.#timeline = timeline;
     const { buckets, size } = timeline;
-    const { layers, sum, most } = this.#spec;
+    const { layers, sum, format } = this.#spec;
     const highest = Math.max(0, ...buckets.flatMap((bucket) => layers.map(({ value }) => value(bucket))));
     const width = Math.max(buckets.length, 1);
     this.#scale.hidden = buckets.length === 0;
@@ -77,12 +77,12 @@ export class Chart {
     );
     setText(this.#sum, buckets.length === 0 ? '' : sum(timeline));
     setText(this.#steps, buckets.length === 0 ? '' : `per ${step(size)}`);
-    setText(this.#most, highest === 0 ? '' : `max ${most(highest)}`);
+    setText(this.#most, highest === 0 ? '' : `max ${format(highest)}`);
     setText(this.#description, this.#describe(highest));
     this.#markAt(this.#at);
   }
 
-  /** The colours, and what a bar counts: the steps get longer as the time does. */
+  /** The colours, and the length of a step, which grows with the time span. */
   #legend(): HTMLElement {
     const keys = this.#spec.layers.map(({ name, label }) =>
       el('span', { class: `key ${name}` }, label ?? this.#steps),
@@ -93,9 +93,9 @@ export class Chart {
   #describe(highest: number): string {
     const { from, size, buckets } = this.#timeline;
     if (buckets.length === 0) return 'No calls.';
-    const { sum, most } = this.#spec;
+    const { sum, format } = this.#spec;
     const span = size * buckets.length;
-    return `From ${tick(from, span)} to ${tick(from + span, span)}, in steps of ${step(size)}. In all: ${sum(this.#timeline)}. Highest: ${most(highest)}. The arrows read the steps, with Shift they choose a time range, Enter shows only that.`;
+    return `From ${tick(from, span)} to ${tick(from + span, span)}, in steps of ${step(size)}. In all: ${sum(this.#timeline)}. Highest: ${format(highest)}. Use the arrow keys to read the steps; hold Shift to select a time range, and press Enter to show only that.`;
   }
 
   #stepUnder({ clientX }: PointerEvent): number {
@@ -118,8 +118,8 @@ export class Chart {
   }
 
   #release(event: PointerEvent): void {
-    const way = Math.abs(event.clientX - (this.#draggedFrom ?? event.clientX));
-    if (way >= SHORTEST_DRAG) this.#pick();
+    const distance = Math.abs(event.clientX - (this.#draggedFrom ?? event.clientX));
+    if (distance >= SHORTEST_DRAG) this.#pick();
     this.#draggedFrom = undefined;
     this.#anchor = undefined;
     this.#markAt(this.#at);
@@ -169,10 +169,10 @@ export class Chart {
     this.#mark.setAttribute('x', String(first));
     this.#mark.setAttribute('width', String(last - first + 1));
     const isRange = this.#anchor !== undefined && first !== last;
-    const told = isRange
+    const text = isRange
       ? `${tick(from + first * size, 0)} – ${tick(from + (last + 1) * size, 0)}`
-      : `${tick(from + at! * size, 0)}: ${this.#spec.tell(bucket)}`;
-    this.#foot.replaceChildren(el('span', { role: 'status' }, told));
+      : `${tick(from + at! * size, 0)}: ${this.#spec.describe(bucket)}`;
+    this.#foot.replaceChildren(el('span', { role: 'status' }, text));
   }
 }
 

@@ -1,4 +1,4 @@
-/** The charts above the list: all over the same time, of the calls that are shown. */
+/** The charts above the list: all of them cover the same time span and the shown calls. */
 import { timelineOf } from '../../data/buckets.ts';
 import type { EventRow } from '../../data/event-store.ts';
 import { Chart, type RangePicked } from './chart.ts';

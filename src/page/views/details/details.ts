@@ -1,6 +1,5 @@
-/** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
-
-import { ApiError, entryDetails, fullEvent } from '../../data/api.ts';
+/** All details of one call: its facts, its paths, what it changed, and a button that undoes it. */
+import { ApiError, entryDetails, fullEvent } from '../../connection/api.ts';
 import { sizeText } from '../../data/brief.ts';
 import { callLine } from '../../data/call-line.ts';
 import type { EventRow } from '../../data/event-store.ts';
@@ -15,7 +14,7 @@ import { diffView } from './diff-view.ts';
 import { UndoDialog } from './undo-dialog.ts';
 
 const MOST_ENTRIES = 20;
-const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;
+const STATES = { pending: 'in progress or interrupted', done: 'done', undone: 'undone' } as const;
 
 export interface DetailsEvents {
   onClose(): void;
@@ -129,7 +128,9 @@ export class Details {
       if (hadFocus) this.#focusIn(box);
     } catch (error) {
       const why =
-        error instanceof ApiError && error.status === 404 ? 'The journal no longer has it.' : String(error);
+        error instanceof ApiError && error.status === 404
+          ? 'The journal no longer has this change.'
+          : String(error);
       box.replaceChildren(el('p', { class: 'note' }, why));
     }
   }
@@ -138,7 +139,7 @@ export class Details {
     const { entry, plan, undoneBy, mayUndo } = details;
     const state = el('span', { class: `badge ${entry.state}` }, STATES[entry.state]);
     const head = el('div', { class: 'entry-head' }, state);
-    if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'took back an earlier change'));
+    if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'undid an earlier change'));
     if (entry.found) head.append(el('span', { class: 'note' }, 'found after a command'));
     if (!plan && undoneBy === undefined) return head;
     const verb = plan ? 'undo' : 'redo';
@@ -151,20 +152,20 @@ export class Details {
         },
         onClosed: () => undo.isConnected || this.#focusIn(box),
       });
-    const title = mayUndo ? undefined : `This token may not ${verb} it`;
+    const title = mayUndo ? undefined : `This token may not ${verb} this change`;
     const undo = button(plan ? 'Undo…' : 'Redo…', ask, { class: 'undo', disabled: !mayUndo, title });
     head.append(undo);
     return head;
   }
 
-  /** What gets the focus when the focused element is gone. */
+  /** Moves the focus when the focused element is gone. */
   #focusIn(box: HTMLElement): void {
     const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
     next?.focus();
   }
 }
 
-/** Shows the call as a line for a shell, and copies it where the browser lets it. */
+/** Shows the call as a command line, and copies it if the browser allows that. */
 function copyButtons({ event }: EventRow, box: HTMLElement): HTMLElement[] {
   if (!callLine(event)) return [];
   const copy = async () => {
@@ -172,14 +173,14 @@ function copyButtons({ event }: EventRow, box: HTMLElement): HTMLElement[] {
     const { text, isWhole } = callLine(event, full?.arguments)!;
     const said = [
       (await copied(text)) ? 'Copied.' : 'Select and copy:',
-      isWhole ? '' : 'The trace does not have all arguments: fill in what … and ••• stand for.',
+      isWhole ? '' : 'The trace does not have all arguments: replace … and ••• with the real values.',
     ];
     box.replaceChildren(
       el('pre', { tabindex: 0 }, ...visibleLines(text)),
       el('p', { class: 'note' }, said.filter(Boolean).join(' ')),
     );
   };
-  const title = 'cofferdam call … for a shell';
+  const title = 'Copies a command line that repeats this call: cofferdam call …';
   return [button('Copy as command', () => void copy(), { class: 'copy', title })];
 }
 
@@ -187,7 +188,7 @@ function reasonOf({ event: { reason } }: EventRow): HTMLElement | undefined {
   return reason === undefined ? undefined : el('p', { class: 'reason' }, ...visibleLines(reason));
 }
 
-/** What was asked for, as far as the trace has it; a text that is not recorded shows its length. */
+/** The arguments, as far as the trace has them; for a text that is not recorded, its length. */
 function briefOf({ event: { brief } }: EventRow): HTMLElement | undefined {
   if (!brief) return undefined;
   const list = el('dl', { class: 'facts brief' });
@@ -213,7 +214,12 @@ function factsOf({ event }: EventRow): HTMLElement {
     ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
     ['Directories', directories],
     ['Confined by', event.confinement?.join(', ')],
-    ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
+    [
+      'Not confined',
+      event.confined === false
+        ? 'the command could do everything that the user of the server can do'
+        : undefined,
+    ],
     ['Flags', event.flags?.join(', ')],
     ['Note', event.note],
     ['Server', event.server],
@@ -263,6 +269,8 @@ async function drawContents(id: string, box: HTMLElement): Promise<void> {
         box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...visibleLines(text)));
     }
   } catch (error) {
-    box.append(el('p', { class: 'note' }, `What was said cannot be shown: ${(error as Error).message}`));
+    box.append(
+      el('p', { class: 'note' }, `The arguments and the answer cannot be shown: ${(error as Error).message}`),
+    );
   }
 }

@@ -1,5 +1,4 @@
-/** Shows diffs in colour, with line numbers; long ones open on request. */
-
+/** Shows diffs in colour, with line numbers; the rest of a long diff opens on request. */
 import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from '../../data/diff-lines.ts';
 import { shortPath } from '../../data/paths.ts';
 import type { PageDiff } from '../../wire.ts';
@@ -9,7 +8,7 @@ import { visibleLines } from '../elements/visible-text.ts';
 
 const SHOWN_AT_FIRST = 600;
 
-/** One file: its name, how much changed, and the lines. */
+/** The diff of one file: its name, how much changed, and the lines. */
 export function diffView({ path, to, kind, text, note }: PageDiff, roots: readonly string[]): HTMLElement {
   const lines = diffLines(text);
   const { added, removed } = changedCounts(lines);
@@ -25,9 +24,9 @@ export function diffView({ path, to, kind, text, note }: PageDiff, roots: readon
     counts,
   );
   const box = el('div', { class: 'diff-file' }, head);
-  const told = note ?? (lines.length === 0 && to === undefined ? 'nothing to show line by line' : '');
+  const remark = note ?? (lines.length === 0 && to === undefined ? 'no lines to compare' : '');
   if (lines.length > 0) box.append(linesView(lines, `Diff of ${shortPath(roots, path)}`));
-  if (told) (lines.length > 0 ? box : head).append(el('p', { class: 'note' }, told));
+  if (remark) (lines.length > 0 ? box : head).append(el('p', { class: 'note' }, remark));
   return box;
 }
 

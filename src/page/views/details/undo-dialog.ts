@@ -1,6 +1,5 @@
-/** Asks before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
-
-import { entryDetails, undo } from '../../data/api.ts';
+/** The dialog before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
+import { entryDetails, undo } from '../../connection/api.ts';
 import type { EventRow } from '../../data/event-store.ts';
 import { plural } from '../../data/format.ts';
 import { shortPath } from '../../data/paths.ts';
@@ -12,7 +11,7 @@ import { diffView, plainDiff } from './diff-view.ts';
 interface Asked {
   verb: keyof typeof WORDS;
   entry: PageEntry;
-  /** What is undone: the entry itself, or to redo it the one that took it back. */
+  /** The entry to undo: the entry itself, or for a redo the one that undid it. */
   id: string;
   row: EventRow;
   onUndone(): void;
@@ -20,8 +19,8 @@ interface Asked {
 }
 
 const WORDS = {
-  undo: { title: 'Undo', past: 'undone', going: 'Undoing…', done: 'taken back' },
-  redo: { title: 'Redo', past: 'redone', going: 'Redoing…', done: 'done again' },
+  undo: { title: 'Undo', past: 'undone', going: 'Undoing…' },
+  redo: { title: 'Redo', past: 'redone', going: 'Redoing…' },
 } as const;
 
 export class UndoDialog {
@@ -39,7 +38,7 @@ export class UndoDialog {
   open(asked: Asked): void {
     this.#asked = asked;
     setText(this.#title, `${WORDS[asked.verb].title} ${asked.row.event.tool}?`);
-    this.#say('Looking at what would happen…');
+    this.#say('Checking what would happen…');
     this.#dialog.showModal();
     void this.#ask(asked);
   }
@@ -77,20 +76,18 @@ export class UndoDialog {
       const label = force ? `${title} anyway, keeping both` : title;
       this.#foot.append(button(label, () => void this.#undo(asked, force), { class: 'danger' }));
     } else
-      this.#body.append(
-        el('p', { class: 'warning' }, `As things are, it cannot be ${WORDS[asked.verb].past}.`),
-      );
+      this.#body.append(el('p', { class: 'warning' }, `This call cannot be ${WORDS[asked.verb].past} now.`));
     cancel.focus();
   }
 
   async #undo(asked: Asked, force: boolean): Promise<void> {
-    const { past, going, done } = WORDS[asked.verb];
+    const { past, going } = WORDS[asked.verb];
     this.#say(going, false);
     try {
       const outcome = await undo(asked.id, force);
       if (outcome.done) {
         setText(this.#title, `${past[0]!.toUpperCase()}${past.slice(1)}`);
-        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} ${done}.`);
+        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} ${past}.`);
       } else {
         this.#body.replaceChildren(
           el('p', {}, `Nothing was ${past}: something changed in the meantime.`),
@@ -99,7 +96,7 @@ export class UndoDialog {
         this.#offer(asked, outcome.obstacles);
       }
     } catch (error) {
-      this.#say(`It was not ${past}: ${(error as Error).message}`);
+      this.#say(`The call was not ${past}: ${(error as Error).message}`);
     }
     asked.onUndone();
   }
@@ -118,7 +115,7 @@ function obstaclesView(obstacles: readonly PageObstacle[], roots: readonly strin
   const box = el('div', { class: 'obstacles', role: 'alert' }, el('h3', {}, 'In the way'));
   for (const { path, why, diff } of obstacles) {
     box.append(el('p', {}, pathView(roots, path), `: ${why}`));
-    if (diff) box.append(plainDiff(diff, `What changed since in ${shortPath(roots, path)}`));
+    if (diff) box.append(plainDiff(diff, `What has changed since then in ${shortPath(roots, path)}`));
   }
   return box;
 }

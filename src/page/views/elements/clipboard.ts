@@ -1,4 +1,4 @@
-/** Copies a text where the browser lets the page: not on every address without TLS. */
+/** Copies a text; false if the browser does not allow it, as on some addresses without TLS. */
 export async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** Makes elements from code. The name of a file can neither become markup nor hide what it is: see visible-text.ts. */
+/** Creates elements from code. A file name can neither become markup nor hide what it is (see visible-text.ts). */
 import { plain } from '../../../display/plain-text.ts';
 import { visible } from './visible-text.ts';
 

@@ -1,24 +1,24 @@
-/** Shows text from outside: invisible characters appear as marked escapes, and no name can pass for another. */
+/** Shows text from outside: invisible characters appear as marked escapes, so no name looks like another. */
 import { plainPieces } from '../../../display/plain-text.ts';
 
 /** Text with nothing to mark and nothing that runs from right to left. */
-const USUAL = /^[ -~]*$/;
+const PLAIN_ASCII = /^[ -~]*$/;
 
-/** One line: a name, a word, a sentence. */
+/** Shows one line: a name, a word, a sentence. */
 export function visible(text: string): Node[] {
-  if (USUAL.test(text)) return [new Text(text)];
+  if (PLAIN_ASCII.test(text)) return [new Text(text)];
   return plainPieces(text).map((piece, at) => (at % 2 === 1 ? mark(piece) : new Text(piece)));
 }
 
-/** Several lines: line ends and tabs stay as they are. */
+/** Shows several lines: line breaks and tabs stay unchanged. */
 export function visibleLines(text: string): Node[] {
   return text.split(/(\r?\n|\t)/).flatMap((piece, at) => (at % 2 === 1 ? new Text(piece) : visible(piece)));
 }
 
-/** A path, name by name: right-to-left names do not mix with their neighbours, and blanks at the ends are visible. */
+/** Shows a path name by name: right-to-left names do not mix with others, and spaces at their ends are visible. */
 export function visiblePath(path: string): Node[] {
   const hasEdges = /(?:^|\/) | (?:\/|$)/.test(path);
-  if (!hasEdges && USUAL.test(path)) return [new Text(path)];
+  if (!hasEdges && PLAIN_ASCII.test(path)) return [new Text(path)];
   return path.split(/(\/)/).map((name, at) => (at % 2 === 1 ? new Text(name) : visibleName(name)));
 }
 

@@ -47,9 +47,9 @@ async function fileContents({ app, engine, signal }: ResourceCall, path: string)
 }
 
 function textOf(app: App, path: string, part: TextPart): string {
-  const { text, from, to, totalLines, goesOnAt } = part;
-  if (goesOnAt) {
-    const { column, length } = goesOnAt;
+  const { text, from, to, totalLines, continuesAt } = part;
+  if (continuesAt) {
+    const { column, length } = continuesAt;
     const next = offeredCall(app, 'read_text_file', path, { offset: to, column });
     return `${text}\n${partNote(`line ${to}, characters 1-${column - 1}`, length, next)}`;
   }

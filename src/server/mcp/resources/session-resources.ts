@@ -9,8 +9,8 @@ import {
   type Failure,
   sentenceWithoutContents,
 } from '../../../engine/index.ts';
-import { tracing } from '../../../trace/caller.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
+import { tracedCaller } from '../../../trace/traced-caller.ts';
 import type { App } from '../app.ts';
 import { type ClientRoots, tracedRoots, wholeLease } from '../client-roots.ts';
 import { internalError } from '../messages/internal-error.ts';
@@ -74,7 +74,7 @@ export class SessionResources {
       ...{ ...origin, arguments: args, traceparent: meta?.traceparent },
       roots: tracedRoots(served),
     });
-    const caller = trace ? tracing(trace, origin) : { ...anonymous, origin };
+    const caller = trace ? tracedCaller(trace, origin) : { ...anonymous, origin };
     if (typeof served === 'string') {
       trace?.answered({
         ...{ bytesOut: Buffer.byteLength(served), text: served },

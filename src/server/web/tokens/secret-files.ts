@@ -2,8 +2,8 @@
 // Tokens, certificates and keys lie outside the served directories.
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
-import { relative, sep } from 'node:path';
 import { shellWord } from '../../../display/shell-word.ts';
+import { isInside } from '../../../is-inside.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -26,10 +26,7 @@ export function readPlain(path: string): Buffer {
 }
 
 function requireOutside(path: string, served: readonly string[]): void {
-  const inside = served.find((directory) => {
-    const way = relative(realOf(directory), realOf(path));
-    return way !== '..' && !way.startsWith(`..${sep}`);
-  });
+  const inside = served.find((directory) => isInside(realOf(path), realOf(directory)));
   if (inside !== undefined)
     throw new StartError(`${path}: it is inside ${inside}, where clients can read it: put it elsewhere`);
 }

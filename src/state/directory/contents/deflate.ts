@@ -1,4 +1,4 @@
-/** Contents on their way into the store and out of it: deflated where that pays. */
+/** Writes contents to files of the store and reads them back, deflated where that saves enough. */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import type { Transform } from 'node:stream';
@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 import { createDeflateRaw, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import { DamagedContent } from '../../contents.ts';
 
-/** What smaller ones would save, a few blocks of the disk, is not worth the time. */
+/** Deflating smaller contents would save a few disk blocks, which is not worth the time. */
 const DEFLATE_FROM = 16 * 1024;
-/** Up to here it is quicker than a trip through the thread pool. */
+/** Up to this size, working here is quicker than a trip through the thread pool. */
 const SYNC_BYTES = 128 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 const write = promisify(fs.write);
 
-/** Undefined when it would save next to nothing. */
+/** Undefined when deflating would save next to nothing. */
 export async function deflated(bytes: Buffer): Promise<Buffer | undefined> {
   if (bytes.length < DEFLATE_FROM) return undefined;
   const packed =
@@ -24,7 +24,7 @@ export async function deflated(bytes: Buffer): Promise<Buffer | undefined> {
   return packed.length < bytes.length * 0.9 ? packed : undefined;
 }
 
-/** Undefined when it is damaged. */
+/** Undefined when the bytes are damaged. */
 export function inflated(packed: Buffer): Promise<Buffer | undefined> {
   return promisify(inflateRaw)(packed).catch(() => undefined);
 }
@@ -38,7 +38,7 @@ export async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes a content, deflated, to an open file. */
+/** Writes the deflated content to an open file; returns the hash and size of the original. */
 export async function deflateInto(
   fd: number,
   chunks: AsyncIterable<Buffer>,
@@ -64,7 +64,7 @@ function drained(stream: Transform): Promise<void> {
   return new Promise((resolve) => stream.once('drain', resolve));
 }
 
-/** A stored content in pieces; throws when it is not what its hash says. */
+/** A stored content in pieces; throws at the end when the bytes do not match the hash. */
 export async function* storedChunks(path: string, hash: string): AsyncGenerator<Buffer> {
   const sum = createHash('sha256');
   const stored = fs.createReadStream(path, { highWaterMark: CHUNK_BYTES });

@@ -1,10 +1,10 @@
 /**
- * The content store in files below the state directory.
+ * The content store in files of the state directory.
  *
- *     store/HASH          a content as it is        store/HASH.z       the same, deflated
- *     aside/NAME          a file or tree, moved or linked here as it was
- *     leaving/…           what nothing needs any more, kept a while longer
- *     forgetting/…        what is being removed for good
+ *     store/HASH          a content                 store/HASH.z       a deflated content
+ *     aside/NAME          a file or tree that was moved or linked here unchanged
+ *     leaving/…           retired contents, kept for some minutes
+ *     forgetting/…        what is being erased
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -13,9 +13,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hashOf } from '../../content-hash.ts';
 import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
+import { DeferredFlush } from './deferred-flush.ts';
 import { deflated, deflateInto, inflated, storedChunks, writeAll } from './deflate.ts';
 import { eraseDrafts, finishErasing, openDrafts, takeOut } from './erase.ts';
-import { FlushSoon } from './flush-soon.ts';
 import { listStored, pathsOf } from './listing.ts';
 import { retire } from './retire.ts';
 import { SetAsideTrees } from './set-aside.ts';
@@ -24,11 +24,11 @@ import { Ledger } from './usage.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
-/** A content that is put again looks young from then on, so that nobody takes it for left over. */
+/** Putting a content again renews its time stamp when it is older than this, so that it is not retired. */
 const TOUCH_AFTER_MS = 60_000;
 
 const fsync = promisify(fs.fsync);
-/** Making a file may wait for the flush of another one: the main thread must not. */
+/** Creating a file may wait for the flush of another one; the main thread must not wait. */
 const open = promisify(fs.open);
 
 export class DirectoryContents implements Contents {
@@ -37,16 +37,16 @@ export class DirectoryContents implements Contents {
   readonly #directory: string;
   readonly #folders: StateFolders;
   readonly #ledger: Ledger;
-  readonly #flushing = new FlushSoon();
+  readonly #flushing = new DeferredFlush();
   readonly #later = new Set<Promise<void>>();
-  /** Settles when the last of them was put. */
+  /** Settles when the last content of `putLater` was put. */
   #putLast: Promise<void> = Promise.resolve();
-  /** By hash: a second caller that puts the same content waits for the first. */
+  /** By hash, so that a second caller that puts the same content waits for the first. */
   readonly #beingPut = new Map<string, Promise<void>>();
   #added = 0;
-  #coming = 0;
+  #pending = 0;
 
-  /** Opens and makes nothing before the first content. */
+  /** Opens and creates nothing before the first content. */
   constructor(directory: string) {
     this.#directory = directory;
     this.#folders = new StateFolders(directory);
@@ -73,22 +73,22 @@ export class DirectoryContents implements Contents {
       await this.#write(packed ? `${hash}.z` : hash, packed ?? bytes, flush);
     };
     const putting = writing().finally(() => this.#beingPut.delete(hash));
-    // A caller that needs it waits for it, and learns of a failure then.
+    // A caller that needs the content waits for this promise, and gets the error then.
     putting.catch(() => {});
     this.#beingPut.set(hash, putting);
     return putting;
   }
 
   putLater(bytes: Buffer): void {
-    this.#coming += bytes.length;
-    // A call may leave thousands behind: each takes a turn of its own. They are flushed together.
+    this.#pending += bytes.length;
+    // A call may add thousands: each gets its own turn of the event loop. They are flushed together.
     const put = this.#putLast.then(() => nextTurn()).then(() => this.put(bytes));
     this.#putLast = put.then(ignore, ignore);
     const kept = put.then((name) => this.stored([name]));
     const done = kept.then(ignore, ignore);
     this.#later.add(done);
     void done.then(() => {
-      this.#coming -= bytes.length;
+      this.#pending -= bytes.length;
       this.#later.delete(done);
     });
   }
@@ -99,12 +99,12 @@ export class DirectoryContents implements Contents {
   }
 
   /**
-   * The contents are flushed soon after, and nobody waits for that: it would make every change half as long again, and
-   * only a power cut in that moment can tell the difference.
+   * Does not wait for the flush that follows soon after: that would make every change take half as long again, and it
+   * only matters when the power fails in that moment.
    */
   async stored(hashes: Iterable<string>): Promise<void> {
     await Promise.all([...hashes].map((hash) => this.#beingPut.get(hash)));
-    this.#flushing.requireWell();
+    this.#flushing.throwFailure();
   }
 
   async putChunks(chunks: AsyncIterable<Buffer>): Promise<{ hash: string; size: number }> {
@@ -120,7 +120,7 @@ export class DirectoryContents implements Contents {
   async get(hash: string): Promise<Buffer | undefined> {
     const found = await this.#read(hash);
     if (found || (this.#later.size === 0 && !this.#beingPut.has(hash))) return found;
-    // It may be among those that are still on their way.
+    // The content may still be on its way to the store.
     await Promise.allSettled(this.#later);
     await this.#beingPut.get(hash)?.catch(() => {});
     return this.#read(hash);
@@ -160,7 +160,7 @@ export class DirectoryContents implements Contents {
 
   async erase(names: Iterable<string>, neededNow: () => Promise<IsNeeded>): Promise<void> {
     await eraseDrafts(this.#directory);
-    // What an interrupted process was removing may be needed: it must not go with the rest.
+    // Something that an interrupted process was removing may be needed: restore it before removing more.
     finishErasing(this.#directory, await neededNow());
     for (const name of names) {
       for (const path of pathsOf(this.#directory, name)) takeOut(this.#directory, path);
@@ -177,16 +177,16 @@ export class DirectoryContents implements Contents {
     const contents = this;
     return {
       get bytes() {
-        return contents.#ledger.sum() + contents.#coming;
+        return contents.#ledger.sum() + contents.#pending;
       },
       get added() {
         return contents.#added;
       },
-      get coming() {
-        return contents.#coming;
+      get pending() {
+        return contents.#pending;
       },
       async measure() {
-        return contents.#ledger.measure(true) + contents.#coming;
+        return contents.#ledger.measure(true) + contents.#pending;
       },
     };
   }
@@ -196,7 +196,7 @@ export class DirectoryContents implements Contents {
     this.#ledger.add(bytes);
   }
 
-  /** Where a content is that stays: one that is leaving is put again. */
+  /** The path of a content in the store. A content that is leaving does not count, so the caller puts it again. */
   #keptPath(hash: string): string | undefined {
     for (const path of pathsOf(this.#directory, hash, ['store'])) {
       const stat = fs.statSync(path, { throwIfNoEntry: false });
@@ -216,7 +216,7 @@ export class DirectoryContents implements Contents {
     });
   }
 
-  /** A new file that gets its name when it is whole, and leaves nothing behind when that fails. */
+  /** Fills a new file, which gets its name when `fill` publishes it; removes the file when that fails. */
   async #drafted<T>(fill: (fd: number, publish: (name: string) => string) => Promise<T>): Promise<T> {
     const draft = join(this.#folders.make('store'), `.new-${randomBytes(10).toString('hex')}`);
     const publish = (name: string) => {
@@ -240,7 +240,7 @@ export class DirectoryContents implements Contents {
     }
   }
 
-  /** Somebody may have removed the directory: then it is made again. */
+  /** Creates the directory again if somebody removed it. */
   async #openDraft(draft: string): Promise<number> {
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     try {
@@ -254,7 +254,7 @@ export class DirectoryContents implements Contents {
   }
 }
 
-/** False when it has left in this moment. */
+/** Renews the time stamp; false when the file has just gone. */
 function touched(path: string): boolean {
   try {
     fs.utimesSync(path, new Date(), new Date());

@@ -1,9 +1,9 @@
 /**
- * Removes things from the state directory at once, while other processes may be about to refer to them.
+ * Removes things from the state directory immediately, while other processes may be about to refer to them.
  *
- * Each first leaves its place, in one step and out of everybody's sight; then the caller reads the journal again. A
- * writer that refers to something appends the record and then checks whether it is there, so that one of the two sees
- * the other: what an entry needs by now comes back, and the rest goes.
+ * Each thing is first moved away in one step, so that no process finds it; then the caller reads the journal again. A
+ * writer that refers to a content appends the record first and then checks that the content exists, so either the
+ * writer or the remover notices the other. What an entry needs by then is moved back; the rest is removed.
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -13,19 +13,19 @@ import type { IsNeeded } from '../../contents.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { nameOf } from './listing.ts';
 import { namesIn } from './state-folders.ts';
-import { removeWhole } from './whole-tree.ts';
+import { removeTree } from './whole-tree.ts';
 
 const FOLDER = 'forgetting';
 const OWNER_ALL = 0o700;
-/** Where something goes back to, by where it was taken from. */
+/** The folder that something is moved back to, by the folder that it was taken from. */
 const BACK_TO: Readonly<Record<string, string>> = { store: 'store', leaving: 'store', aside: 'aside' };
-/** A draft that nobody has written to for so long is left over from a process that was killed. */
+/** A draft that was not written to for this long is left over from a process that was killed. */
 const IDLE_MS = 3000;
 const CHECK_AGAIN_MS = 100;
 
 /**
- * Gives where it lies now; undefined when it was gone. Something within a thing that was set aside has no place to come
- * back to.
+ * Moves something out of sight and returns its new path; undefined when it was gone already. A path inside a tree that
+ * was set aside cannot be moved back later.
  */
 export function takeOut(directory: string, path: string): string | undefined {
   const folder = join(directory, FOLDER);
@@ -41,7 +41,7 @@ export function takeOut(directory: string, path: string): string | undefined {
   }
 }
 
-/** Also what an interrupted process was removing. */
+/** Moves back what is needed and removes the rest, including what an interrupted process had taken out. */
 export function finishErasing(directory: string, isNeeded: IsNeeded): void {
   const folder = join(directory, FOLDER);
   for (const file of namesIn(folder)) {
@@ -50,14 +50,14 @@ export function finishErasing(directory: string, isNeeded: IsNeeded): void {
     const back = BACK_TO[from];
     const path = join(folder, file);
     if (back !== undefined && isNeeded(nameOf(kept))) fs.renameSync(path, join(directory, back, kept));
-    else removeWhole(path);
+    else removeTree(path);
   }
 }
 
-/** Drafts that this process writes at this moment: they stay, however old the clock makes them look. */
+/** Drafts that this process is writing now: they stay, however old the clock makes them look. */
 export const openDrafts: Set<string> = new Set();
 
-/** Waits for contents that are being written, and removes those that nobody writes any more. */
+/** Waits for drafts that are being written, and removes abandoned ones. */
 export async function eraseDrafts(directory: string): Promise<void> {
   const store = join(directory, 'store');
   for (const file of namesIn(store).filter(isDraft)) {
@@ -78,7 +78,7 @@ export function isDraft(file: string): boolean {
   return file.startsWith('.new-');
 }
 
-/** What was deleted may have been in a directory in which nothing may be changed. */
+/** Makes the parent writable for the change: a tree that was set aside may contain read-only directories. */
 function allowingChange(parent: string, change: () => void): void {
   const { mode } = fs.statSync(parent);
   const closed = (mode & OWNER_ALL) !== OWNER_ALL;

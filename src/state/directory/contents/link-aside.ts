@@ -1,4 +1,4 @@
-/** Sets an open file aside without copying a byte of it: by shared blocks, or by a second name. */
+/** Sets an open file aside without copying a byte: as a clone that shares its blocks, or as a hard link. */
 import * as fs from 'node:fs';
 import type { Dir, OpenFile, Stat } from '../../../engine/confine/directory/dir.ts';
 
@@ -9,7 +9,7 @@ interface Named {
   name: string;
 }
 
-/** False where the file system can do neither, or when somebody exchanged or changed the file meanwhile. */
+/** False when the file system can do neither, or when somebody replaced or changed the file meanwhile. */
 export function linkAside(
   file: OpenFile,
   at: { dir: Dir; name: string | Buffer },
@@ -17,7 +17,7 @@ export function linkAside(
   asidePath: string,
 ): boolean {
   if (cloned(file, asidePath)) return true;
-  // A file with other names can be changed through them.
+  // A file with other hard links can be changed through them.
   if (file.stat.links !== 1) return false;
   try {
     at.dir.link(at.name, aside.dir, aside.name);
@@ -36,7 +36,7 @@ function cloned(file: OpenFile, to: string): boolean {
     fs.copyFileSync(`/proc/self/fd/${file.fd}`, to, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
     if (fs.fstatSync(file.fd, { bigint: true }).mtimeNs === file.stat.mtimeNs) return true;
   } catch {
-    // Not on this file system, or not across two of them.
+    // The file system cannot clone, or the paths are on two file systems.
   }
   fs.rmSync(to, { force: true });
   return false;

@@ -1,4 +1,4 @@
-/** What is in a state directory, and where. */
+/** Finds what is stored in a state directory. */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { Yielder } from '../../../engine/event-loop.ts';
@@ -6,9 +6,9 @@ import type { StoredContent } from '../../contents.ts';
 import { namesIn, type StateFolder } from './state-folders.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
-/** Where contents and things set aside lie: in more than one place while they are leaving. */
+/** The folders with contents and with what was set aside. A retired content may be in two of them. */
 const FOLDERS = ['store', 'leaving', 'aside'] as const satisfies StateFolder[];
-/** What is younger and belongs to no entry may belong to one that is being written. */
+/** Something younger than this that no entry refers to may belong to an entry that is still being written. */
 const YOUNG_MS = 120_000;
 
 /** The paths under which something is stored. */
@@ -25,7 +25,7 @@ export function* pathsOf(
   }
 }
 
-/** Everything, but for what is being written. */
+/** Everything that is stored, except drafts. */
 export async function* listStored(directory: string): AsyncGenerator<StoredContent> {
   const yielder = new Yielder(undefined);
   const now = Date.now();
@@ -33,7 +33,7 @@ export async function* listStored(directory: string): AsyncGenerator<StoredConte
     await yielder.pause();
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     if (!stat) continue;
-    // What was moved here keeps its own time; when it came shows in its change time.
+    // A tree that was moved here keeps its modification time; its change time shows when it was moved.
     const since = folder === 'aside' ? stat.ctimeMs : stat.mtimeMs;
     yield { name, bytes: sizeOnDisk(path), young: folder !== 'leaving' && now - since < YOUNG_MS };
   }
@@ -50,7 +50,7 @@ export function* storedPaths(
   }
 }
 
-/** Of a file in the store, as it is or deflated. */
+/** The name of the content that a file of the store holds, deflated or not. */
 export function nameOf(file: string): string {
   return file.replace(/\.z$/, '');
 }

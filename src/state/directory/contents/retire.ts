@@ -1,8 +1,8 @@
 /**
  * Takes out of use what no entry needs.
  *
- * A content does not go at once: another process may be about to refer to it. It leaves the store, waits some minutes,
- * and comes back when an entry turns out to need it.
+ * A content is not removed at once, because another process may be about to refer to it. It is moved to `leaving` for
+ * some minutes, and is moved back when an entry turns out to need it.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ import { makeDirectory } from '../make-directory.ts';
 import { finishErasing, isDraft, openDrafts } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
 import { namesIn } from './state-folders.ts';
-import { removeWhole, sizeOnDisk } from './whole-tree.ts';
+import { removeTree, sizeOnDisk } from './whole-tree.ts';
 
 const LEAVING_MS = 120_000;
 
-/** Gives the bytes that left. */
+/** Returns how many bytes left the store. */
 export async function retire(
   directory: string,
   names: Iterable<string>,
@@ -31,7 +31,7 @@ export async function retire(
     await yielder.pause();
     for (const path of pathsOf(directory, name, ['store', 'aside'])) {
       bytes += sizeOnDisk(path);
-      leave(directory, path, now);
+      takeOutOfUse(directory, path, now);
     }
   }
   emptyLeaving(directory, isNeeded, now);
@@ -39,9 +39,9 @@ export async function retire(
   return bytes;
 }
 
-function leave(directory: string, path: string, now: number): void {
+function takeOutOfUse(directory: string, path: string, now: number): void {
   if (path.startsWith(join(directory, 'aside'))) {
-    removeWhole(path);
+    removeTree(path);
     return;
   }
   const leaving = join(directory, 'leaving');

@@ -1,16 +1,16 @@
-/** Files and trees that were moved or linked into the state directory as they were. */
+/** Files and trees that are moved or linked into the state directory unchanged. */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { type HashedFile, hashedFilesAt } from '../../../engine/confine/content/hashed-files.ts';
 import type { Dir, OpenFile, Stat } from '../../../engine/confine/directory/dir.ts';
-import { chooseKeeper } from '../../../engine/confine/protection.ts';
+import { chooseOpener } from '../../../engine/confine/protection.ts';
 import { rawOf } from '../../../engine/confine/scan/raw-names.ts';
 import type { SetAside, WholeTrees } from '../../contents.ts';
 import { takeOut } from './erase.ts';
 import { linkAside } from './link-aside.ts';
 import type { StateFolders } from './state-folders.ts';
-import { removeWhole, sizeOnDisk } from './whole-tree.ts';
+import { removeTree, sizeOnDisk } from './whole-tree.ts';
 
 const NAME = /^[0-9a-f]{20}$/;
 
@@ -62,7 +62,7 @@ export class SetAsideTrees implements WholeTrees {
   eraseInside(name: string, path: string): void {
     const inside = this.#straightPath(name, path);
     const taken = inside && takeOut(this.#folders.directory, inside);
-    if (taken) removeWhole(taken);
+    if (taken) removeTree(taken);
   }
 
   close(): void {
@@ -75,11 +75,11 @@ export class SetAsideTrees implements WholeTrees {
       this.close();
       this.#folders.forget();
     }
-    this.#dir ??= chooseKeeper().hold(fs.realpathSync(this.#folders.make('aside')));
+    this.#dir ??= chooseOpener().hold(fs.realpathSync(this.#folders.make('aside')));
     return this.#dir;
   }
 
-  /** Undefined when nothing is there, or a link is on the path to it. */
+  /** Undefined when nothing is there, or when a link is on the path. */
   #straightPath(name: string, path: string): string | undefined {
     if (!NAME.test(name)) return undefined;
     let at = join(this.#folders.pathOf('aside'), name);

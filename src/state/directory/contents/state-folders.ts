@@ -1,4 +1,4 @@
-/** The folders of a state directory: made when they are first needed, for their owner alone. */
+/** The folders of a state directory, which are created when first needed and belong to their owner alone. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
@@ -24,13 +24,13 @@ export class StateFolders {
     return path;
   }
 
-  /** Somebody has removed them: they are made again. */
+  /** Forgets which folders exist, because somebody removed one: `make` creates them again. */
   forget(): void {
     this.#made.clear();
   }
 }
 
-/** None when there is no such folder. */
+/** The names in a folder; none when it does not exist. */
 export function namesIn(path: string): string[] {
   try {
     return readdirSync(path);

@@ -1,9 +1,9 @@
 /**
- * How much is in a state directory, which all processes that share it know without reading every content.
+ * Tracks how much is in a state directory, so that all processes know it without reading every content.
  *
- * A process that adds something appends its size to one file; one that has measured all of it appends the sum, and how
- * long the file was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too
- * high, for nobody says what goes: so it is measured again before any entry is given up.
+ * A process that adds something appends its size to one file. A process that has measured the directory appends the
+ * sum, and the length of the file when it began to measure (`=SUM@LENGTH`); sizes after that position count on top.
+ * The sum may be too high, because removals are not recorded: so the journal measures again before it drops entries.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { storedPaths } from './listing.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
-/** A ledger that has grown to this begins again. */
+/** A ledger longer than this is emptied before the next measurement. */
 const LONGEST = 256 * 1024;
 const MEASURED = /^=(\d+)@(\d+)$/;
 
@@ -31,7 +31,7 @@ export class Ledger {
     if (bytes > 0) fs.writeSync(this.#open(), `${bytes}\n`);
   }
 
-  /** Bytes in the directory, as far as is known; never too low. */
+  /** Bytes in the directory by the ledger; never too low. */
   sum(): number {
     const { size } = fs.fstatSync(this.#open());
     if (this.#sum !== undefined && size === this.#offset) return this.#sum;
@@ -41,14 +41,14 @@ export class Ledger {
     return this.#sum ?? this.measure();
   }
 
-  /** Measures everything. `alone`: no other process measures at this moment. */
+  /** Measures everything. `alone` promises that no other process measures at the same time. */
   measure(alone = false): number {
     const fd = this.#open();
     if (alone && fs.fstatSync(fd).size > LONGEST) fs.ftruncateSync(fd);
     const { size } = fs.fstatSync(fd);
     let sum = 0;
     for (const { path } of storedPaths(this.#directory)) sum += sizeOnDisk(path);
-    // On a line of its own, whatever a process that was killed has left.
+    // Begin with a line break: a process that was killed may have left half a line.
     fs.writeSync(fd, `\n=${sum}@${size}\n`);
     this.#readAll();
     return this.#sum ?? sum;
@@ -69,7 +69,7 @@ export class Ledger {
     this.#sum = sum === undefined ? undefined : sumOf(this.#linesFrom(Number(length)), Number(sum));
   }
 
-  /** Whole lines; the offset moves to their end. */
+  /** The complete lines from an offset on; moves `#offset` to their end. */
   #linesFrom(offset: number): string[] {
     const fd = this.#open();
     const bytes = Buffer.alloc(Math.max(fs.fstatSync(fd).size - offset, 0));

@@ -1,4 +1,4 @@
-/** A log in files below the state directory: a line for each record, a file or more for each day. */
+/** A log in files of the state directory: one line for each record, one or more files for each day. */
 import { closeSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
@@ -10,8 +10,8 @@ import { LogWriter } from './log-writer.ts';
 import { linesBack, linesFrom } from './read-lines.ts';
 import { redactFile } from './redact.ts';
 
-/** Records that are written in one turn of the event loop. */
-const IN_ONE_TURN = 500;
+/** How many records `fill` writes in one turn of the event loop. */
+const RECORDS_PER_TURN = 500;
 
 export class DirectoryLog<R extends object> implements Log<R> {
   readonly name: string;
@@ -22,7 +22,7 @@ export class DirectoryLog<R extends object> implements Log<R> {
   readonly #writer: LogWriter;
   readonly #followers = new Set<() => void>();
 
-  /** Opens and makes nothing before the first record. */
+  /** Opens and creates nothing before the first record. */
   constructor(directory: string, options: LogOptions<R>) {
     this.name = directory;
     this.#options = options;
@@ -46,18 +46,18 @@ export class DirectoryLog<R extends object> implements Log<R> {
     return this.#writer.flush();
   }
 
-  /** The files are made in a directory beside the log, which then takes its place. */
+  /** Writes the files to a directory next to the log, and then renames that directory to the log's name. */
   async fill(records: readonly R[]): Promise<boolean> {
     if (!this.#files.areEmpty()) return false;
     const draft = `${this.#files.path}-filling`;
-    // An interrupted process may have left it.
+    // An interrupted process may have left one.
     rmSync(draft, { recursive: true, force: true });
     const { appendedAt = this.#now } = this.#options;
     let time = 0;
     const filling = new DirectoryLog<R>(draft, { ...this.#options, now: () => time });
     try {
       for (const [at, record] of records.entries()) {
-        if (at % IN_ONE_TURN === 0) await nextTurn();
+        if (at % RECORDS_PER_TURN === 0) await nextTurn();
         // Each day has its file, and files are read in the order of their days.
         time = Math.max(time, Math.min(appendedAt(record), this.#now()));
         filling.append(record);
@@ -105,8 +105,8 @@ export class DirectoryLog<R extends object> implements Log<R> {
   }
 
   /**
-   * Each file is a stretch. The oldest ones go when nothing in them was chosen; a later one shrinks, unless it would
-   * shrink by less than half.
+   * Each file is a stretch. Removes the oldest files as long as nothing in them was chosen, and rewrites a later file
+   * when that removes more than half of its records.
    */
   async compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
     let isComplete = true;

@@ -1,7 +1,7 @@
 /**
- * Hands over records as any process appends them.
+ * Reports records as any process appends them.
  *
- * The system's notices make it quick where they work; a slow poll beside them makes it certain.
+ * File system notifications make this fast where they work; a slow poll makes it reliable.
  */
 import { type FSWatcher, lstatSync, watch } from 'node:fs';
 import type { LogListener } from '../../log.ts';
@@ -10,12 +10,12 @@ import type { LineFormat } from './lines.ts';
 import { byAge, type LogFile, type LogFiles } from './log-files.ts';
 
 const POLL_MS = 1000;
-/** Where no notices come, or none yet. */
-const POLL_WITHOUT_NOTICES_MS = 250;
-/** A notice comes with each write: gather some. */
+/** The poll interval while there are no notifications. */
+const POLL_WITHOUT_NOTIFICATIONS_MS = 250;
+/** Each write causes a notification: wait this long to handle several at once. */
 const GATHER_MS = 20;
-/** Only the last files still grow: the one in use, and one that another process has not left yet. */
-const GROWING = 3;
+/** How many of the last files may still grow: the current one, and those that another process still writes to. */
+const GROWING_FILES = 3;
 
 interface Followed<R extends object> {
   files: LogFiles;
@@ -24,7 +24,7 @@ interface Followed<R extends object> {
   listener: LogListener<R>;
 }
 
-/** Until the returned function is called. */
+/** Follows the log until the returned function is called. */
 export function follow<R extends object>(followed: Followed<R>): () => void {
   const follower = new Follower(followed);
   follower.start();
@@ -38,14 +38,14 @@ class Follower<R extends object> {
   #oldest: LogFile | undefined;
   #lastPoll = Date.now();
   #watcher: FSWatcher | undefined;
-  /** Which directory the watcher watches. */
+  /** Identifies the directory that the watcher watches. */
   #watched = '';
   #later: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #polling = false;
   #pollAgain = false;
   #stopped = false;
-  #toldProblem = false;
+  #isProblemReported = false;
 
   constructor(followed: Followed<R>) {
     this.#followed = followed;
@@ -54,10 +54,10 @@ class Follower<R extends object> {
   start(): void {
     try {
       const files = this.#followed.files.list();
-      this.#oldest = files.slice(-GROWING)[0];
+      this.#oldest = files.slice(-GROWING_FILES)[0];
       for (const { name } of files) this.#fileOf(name).skip();
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
     this.#watch();
     this.#pollLater();
@@ -68,21 +68,21 @@ class Follower<R extends object> {
     clearTimeout(this.#later);
     clearTimeout(this.#soon);
     this.#unwatch();
-    // A poll under way still reads: it lets go itself.
+    // A poll that is under way still reads, and releases the files itself.
     if (!this.#polling) this.#release();
   }
 
-  /** Also again, when another directory is there now. */
+  /** Watches the directory, and starts over when another directory has taken its place. */
   #watch(): void {
     const { path } = this.#followed.files;
     try {
       const { ino, birthtimeMs } = lstatSync(path);
-      const standing = `${ino} ${birthtimeMs}`;
-      if (this.#watcher && standing === this.#watched) return;
+      const identity = `${ino} ${birthtimeMs}`;
+      if (this.#watcher && identity === this.#watched) return;
       this.#unwatch();
       this.#watcher = watch(path, { persistent: false }, () => this.#pollSoon());
       this.#watcher.on('error', () => this.#unwatch());
-      this.#watched = standing;
+      this.#watched = identity;
     } catch {
       this.#unwatch();
     }
@@ -94,7 +94,7 @@ class Follower<R extends object> {
   }
 
   #pollLater(): void {
-    const wait = this.#watcher ? POLL_MS : POLL_WITHOUT_NOTICES_MS;
+    const wait = this.#watcher ? POLL_MS : POLL_WITHOUT_NOTIFICATIONS_MS;
     this.#later = setTimeout(() => {
       this.#watch();
       void this.#poll();
@@ -120,7 +120,7 @@ class Follower<R extends object> {
     try {
       await this.#readNew();
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
     }
     this.#polling = false;
     this.#lastPoll = began;
@@ -132,7 +132,7 @@ class Follower<R extends object> {
   async #readNew(): Promise<void> {
     const { appendedAt, listener } = this.#followed;
     const files = this.#followed.files.list();
-    const growing = files.slice(-GROWING);
+    const growing = files.slice(-GROWING_FILES);
     const oldest = this.#oldest;
     for (const file of files) {
       const mayHaveGrown = !oldest || growing.includes(file) || byAge(file, oldest) >= 0;
@@ -148,7 +148,7 @@ class Follower<R extends object> {
     this.#letGo(files, growing);
   }
 
-  /** Holds no file open that is gone or does not grow any more. */
+  /** Closes files that are gone or no longer grow. */
   #letGo(files: readonly LogFile[], growing: readonly LogFile[]): void {
     const there = new Set(files.map(({ name }) => name));
     const held = new Set(growing.map(({ name }) => name));
@@ -171,9 +171,9 @@ class Follower<R extends object> {
     for (const file of this.#growing.values()) file.release();
   }
 
-  #tell(error: unknown): void {
-    if (this.#toldProblem) return;
-    this.#toldProblem = true;
+  #report(error: unknown): void {
+    if (this.#isProblemReported) return;
+    this.#isProblemReported = true;
     this.#followed.listener.onProblem(error as Error);
   }
 }

@@ -1,4 +1,4 @@
-/** One file of a log that grows: hands over what is new in it since the last time. */
+/** A growing file of a log: reports the records that were added to it since the last time. */
 import { closeSync, fstatSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LineFormat } from './lines.ts';
@@ -6,7 +6,7 @@ import type { LogFiles } from './log-files.ts';
 import { linesFrom } from './read-lines.ts';
 
 interface NewRecords<R> {
-  /** When the caller asked last, in milliseconds since 1970. */
+  /** When the caller last asked, in milliseconds since 1970. */
   askedLast: number;
   appendedAt(record: R): number;
   isWanted(): boolean;
@@ -17,7 +17,7 @@ export class GrowingFile<R extends object> {
   readonly #files: LogFiles;
   readonly #name: string;
   readonly #format: LineFormat<R>;
-  /** Held: as long as it is, no other file can get the same inode. */
+  /** Stays open so that no other file can get the same inode. */
   #fd: number | undefined;
   #inode: number | 'none yet' | 'gone' = 'none yet';
   #at = { offset: 0 };
@@ -28,21 +28,21 @@ export class GrowingFile<R extends object> {
     this.#format = format;
   }
 
-  /** What it holds already counts as handed over. */
+  /** Skips what the file holds now. */
   skip(): void {
-    const standing = this.#files.statOf(this.#name);
-    this.#inode = standing?.ino ?? 'gone';
-    this.#at.offset = standing?.size ?? 0;
+    const stat = this.#files.statOf(this.#name);
+    this.#inode = stat?.ino ?? 'gone';
+    this.#at.offset = stat?.size ?? 0;
   }
 
-  /** A block at a time, while it is wanted. */
+  /** Reports the new records a block at a time, until `isWanted` says no. */
   async readNew({ askedLast, appendedAt, isWanted, onRecords }: NewRecords<R>): Promise<void> {
     const fd = this.#open();
     if (fd === undefined) return;
     const { ino, size } = fstatSync(fd);
     let since = Number.NEGATIVE_INFINITY;
     if (ino !== this.#inode || size < this.#at.offset) {
-      // Emptied, cut or replaced: read from its beginning, without the records that were handed over before.
+      // The file was truncated or replaced: read it from the beginning, but skip the records reported before.
       if (this.#inode !== 'none yet') since = askedLast;
       this.#inode = ino;
       this.#at.offset = 0;
@@ -63,11 +63,11 @@ export class GrowingFile<R extends object> {
   }
 
   #open(): number | undefined {
-    const standing = this.#files.statOf(this.#name)?.ino;
-    if (this.#fd !== undefined && standing === this.#inode) return this.#fd;
+    const inode = this.#files.statOf(this.#name)?.ino;
+    if (this.#fd !== undefined && inode === this.#inode) return this.#fd;
     if (this.#fd !== undefined) this.#inode = 'gone';
     this.release();
-    if (standing === undefined) return undefined;
+    if (inode === undefined) return undefined;
     this.#fd = this.#files.openIfThere(this.#name);
     return this.#fd;
   }

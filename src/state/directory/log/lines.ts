@@ -1,10 +1,10 @@
 /**
- * A record as one line of text, and back again.
+ * Converts a record to a line of text and back.
  *
  *     {"id":…}                    plain
- *     0123456789ab {"e":…}        with a checksum; an empty line stands before it
+ *     0123456789ab {"e":…}        with a checksum, after an empty line
  *
- * The line break in front of a line with a checksum parts it from one that a crash cut short.
+ * The line break before a line with a checksum separates it from a line that a crash cut short.
  */
 import { createHash } from 'node:crypto';
 import type { LogOptions } from '../../log.ts';
@@ -12,13 +12,13 @@ import type { LogOptions } from '../../log.ts';
 const CHECKSUM_LENGTH = 12;
 
 export interface LineFormat<R extends object> {
-  /** With its line breaks. */
+  /** The line of a record, including its line breaks. */
   encode(record: R): string;
-  /** Undefined for a line that is no record: cut short, foreign or empty. */
+  /** Undefined for a line that is not a record: truncated, foreign or empty. */
   decode(line: string): R | undefined;
-  /** A line begins with a line break of its own, whatever precedes it. */
+  /** Whether each line begins with a line break of its own. */
   readonly breaksFirst: boolean;
-  /** In bytes. */
+  /** The size limit of a line in bytes. */
   readonly longest: number;
 }
 
@@ -40,7 +40,7 @@ function withChecksum(record: object): string {
 }
 
 function checked<R extends object>(line: string, { accept }: LogOptions<R>): R | undefined {
-  // A redacted line is filled up with spaces.
+  // A redacted line is padded with spaces.
   const json = line.slice(CHECKSUM_LENGTH + 1).trimEnd();
   if (json === '' || line[CHECKSUM_LENGTH] !== ' ') return undefined;
   return checksum(json) === line.slice(0, CHECKSUM_LENGTH) ? accept(JSON.parse(json)) : undefined;
@@ -64,12 +64,12 @@ function asLine(record: object): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** A UTF-16 unit is at most three bytes of UTF-8: nearly every line is short enough without counting. */
+/** A UTF-16 unit is at most three bytes of UTF-8, so for nearly every line there is no need to count the bytes. */
 function fits(line: string, longest: number): boolean {
   return line.length * 3 <= longest || Buffer.byteLength(line) <= longest;
 }
 
-/** A whole record may follow one that another process could not write to its end. */
+/** A complete record may follow, on the same line, one that another process could not finish. */
 function plain<R extends object>(line: string, { accept, opening }: LogOptions<R>): R | undefined {
   if (line === '') return undefined;
   const value = parsed(line);

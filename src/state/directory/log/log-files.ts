@@ -1,9 +1,8 @@
 /**
  * The files of one log, DIR/YYYY-MM-DD[.n].jsonl, in the order of their records.
  *
- * Neither the directory nor a file in it may be a symbolic link: what is written goes nowhere else, and what is read
- * comes from nowhere else. On Linux files are named below the opened directory, so that nobody can swap one in
- * between.
+ * Neither the directory nor a file in it may be a symbolic link, so nothing is written to or read from another place.
+ * On Linux, files are named relative to the opened directory, so that nobody can swap the directory in between.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -33,7 +32,7 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.([1-9]\d{0,5}))?\.jsonl$/;
 
 interface FileName {
   name: string;
-  /** As 2025-11-16, in UTC: all processes agree on it. */
+  /** Such as 2025-11-16, in UTC, so that all processes agree on it. */
   day: string;
   /** 0 for the first file of a day. */
   part: number;
@@ -61,7 +60,7 @@ export class LogFiles {
     }
   }
 
-  /** Oldest first; none when there is no such directory yet. Only regular files belong to the log. */
+  /** The regular files of the log, oldest first; none while the directory does not exist. */
   list(): LogFile[] {
     try {
       return this.#within((at) => {
@@ -77,7 +76,7 @@ export class LogFiles {
     }
   }
 
-  /** A regular file, opened; the caller closes it. */
+  /** Opens a regular file; the caller closes it. */
   open(name: string, flags: number = O_RDONLY): number {
     // Without O_NONBLOCK, opening a FIFO would wait for a program that opens its other end.
     const opened = this.#within((at) => openSync(`${at}/${name}`, flags | O_NOFOLLOW | O_NONBLOCK, 0o600));
@@ -88,10 +87,10 @@ export class LogFiles {
       throw error;
     }
     closeSync(opened);
-    throw new Error(`${join(this.path, name)} is no regular file`);
+    throw new Error(`${join(this.path, name)} is not a regular file`);
   }
 
-  /** To be read; undefined when the file is gone. */
+  /** Opens a file for reading; undefined when the file is gone. */
   openIfThere(name: string): number | undefined {
     try {
       return this.open(name);
@@ -101,7 +100,7 @@ export class LogFiles {
     }
   }
 
-  /** What is at a name now; undefined when nothing is. */
+  /** The stat of what has this name now; undefined when nothing has. */
   statOf(name: string): Stats | undefined {
     try {
       return this.#within((at) => lstatSync(`${at}/${name}`, { throwIfNoEntry: false }));
@@ -119,7 +118,7 @@ export class LogFiles {
     }
   }
 
-  /** Puts a new file in the place of another one, in one step. */
+  /** Replaces a file in one step. */
   replace(name: string, write: (fd: number) => void): void {
     this.#within((at) => {
       const draft = `${at}/.${name}-${randomBytes(6).toString('hex')}`;
@@ -141,7 +140,7 @@ export class LogFiles {
     return this.list().every(({ size }) => size === 0);
   }
 
-  /** Puts another directory with all its files in the place of this one, in one step; false unless this is empty. */
+  /** Replaces this directory with another one in one step; false, and nothing done, unless this one is empty. */
   takeFrom(directory: string): boolean {
     if (!this.areEmpty()) return false;
     for (const { name } of this.list()) this.remove(name);
@@ -158,7 +157,7 @@ export class LogFiles {
 
   #within<T>(use: (at: string) => T): T {
     if (!lstatSync(this.path).isDirectory()) {
-      throw new Error(`${this.path} is no directory of its own (a symbolic link is not followed)`);
+      throw new Error(`${this.path} is not a real directory (symbolic links are not followed)`);
     }
     if (platform !== 'linux') return use(this.path);
     const held = openSync(this.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -171,7 +170,7 @@ export class LogFiles {
   }
 }
 
-/** Not every system can. */
+/** Does nothing on systems that cannot flush directories. */
 function flushDirectory(path: string): void {
   try {
     const fd = openSync(path, O_RDONLY | O_DIRECTORY);
@@ -187,7 +186,7 @@ export function fileName(day: string, part: number): string {
   return part === 0 ? `${day}.jsonl` : `${day}.${part}.jsonl`;
 }
 
-/** Whether some process may still add to a file: clocks differ, and midnight comes while a line is written. */
+/** Whether a process may still append to a file: clocks differ, and a line may be written around midnight. */
 export function mayGrow({ day }: FileName, now: number): boolean {
   return day >= dayOf(now - DAY_MS);
 }

@@ -1,4 +1,4 @@
-/** Reads the files of a log again and again, each time only what was added. */
+/** Reads the files of a log, and on each later call only what was added. */
 import { closeSync } from 'node:fs';
 import { Yielder } from '../../../engine/event-loop.ts';
 import type { LogConsumer, LogReader } from '../../log.ts';
@@ -26,7 +26,7 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     this.#consumer = consumer;
   }
 
-  /** A read that is under way may miss what was appended since: a new caller waits for the next one. */
+  /** A read that is under way may miss what was appended since it started, so a new caller waits for the next read. */
   catchUp(): Promise<void> {
     this.#next ??= this.#underWay.then(() => {
       this.#next = undefined;
@@ -49,7 +49,7 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     this.#consumer.caughtUp?.();
   }
 
-  /** Records have one order: when an earlier file grew, became shorter, was exchanged or is gone, all come again. */
+  /** Records have one order: when an earlier file grew, shrank, was replaced or is gone, read all of them again. */
   #mustRestart(files: readonly LogFile[], grown: readonly LogFile[]): boolean {
     const last = [...this.#read.values()].at(-1)?.file;
     if (last && grown.some((file) => byAge(file, last) < 0)) return true;

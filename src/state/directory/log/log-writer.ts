@@ -1,8 +1,8 @@
 /**
- * The file that a log's lines go to now.
+ * Appends lines to the current file of a log.
  *
- * Each append is one write to a file opened for appending, so that processes do not mix their lines, and what was
- * appended stays even when the process is killed right after.
+ * Each append is one write to a file opened for appending: the lines of different processes never mix, and a line
+ * survives when the process is killed right after.
  */
 import { closeSync, constants, fdatasync, fstatSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -10,9 +10,9 @@ import { dayOf } from '../../day.ts';
 import { codeOf, fileName, type LogFiles } from './log-files.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
-/** People move files away: the writer checks its file's name again after this much. */
+/** Somebody may move the file away: the writer checks the file's name again after this long. */
 const CHECK_NAME_MS = 1000;
-/** How many names in a row may belong to something that is not a file of this log. */
+/** How many names in a row may belong to something other than a file of this log. */
 const MOST_OBSTACLES = 100;
 /** Another process may be in mid-write: wait up to this many milliseconds for it. */
 const WAIT_FOR_LINE_END = 10;
@@ -22,7 +22,7 @@ const synced = promisify(fdatasync);
 
 interface WriterOptions {
   files: LogFiles;
-  /** A line brings a line break of its own, whatever precedes it. */
+  /** Whether each line begins with a line break of its own. */
   breaksFirst: boolean;
   bounds: { part: number; all: number } | undefined;
   onObstacle(error: Error): void;
@@ -35,14 +35,14 @@ interface OpenFile {
   day: string;
   inode: number;
   nameCheckedAt: number;
-  /** Ends within a line: the next one begins on a line of its own. */
+  /** The file ends in the middle of a line, so the next append starts with a line break. */
   torn: boolean;
 }
 
 export class LogWriter {
   readonly #options: WriterOptions;
   #file: OpenFile | undefined;
-  /** Files that were left, on their way to the disk. */
+  /** Flushes of files that this writer no longer appends to. */
   #left: Promise<void>[] = [];
   #flushing: Promise<void> | undefined;
   #flushNext: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class LogWriter {
     }
   }
 
-  /** Calls that come together share one flush. */
+  /** Concurrent calls share one flush. */
   flush(): Promise<void> {
     if (this.#flushing === undefined) {
       this.#flushing = this.#flushNow();
@@ -127,7 +127,7 @@ export class LogWriter {
     this.#left.push(left);
   }
 
-  /** A log without bounds has one file a day; in a log with bounds, the next number may be free. */
+  /** A log without bounds has one file for each day. A log with bounds tries the next number when a name is taken. */
   #open(now: number): OpenFile {
     const { files, bounds, onObstacle } = this.#options;
     files.make();
@@ -147,7 +147,7 @@ export class LogWriter {
     throw obstacle ?? new Error(`no free name in ${files.path}`);
   }
 
-  /** Undefined when the file is full already. */
+  /** Undefined when the file is already full. */
   #openPart(day: string, part: number, now: number): OpenFile | undefined {
     const name = fileName(day, part);
     const fd = this.#options.files.open(name, O_RDWR | O_APPEND | O_CREAT);
@@ -160,7 +160,7 @@ export class LogWriter {
     return { fd, name, day, inode, nameCheckedAt: now, torn };
   }
 
-  /** Before a file grows, what it may grow to is free. */
+  /** Removes old files until the current file can grow to its full size within the bounds. */
   #makeRoom(current: string): void {
     const { files, bounds, onObstacle } = this.#options;
     if (!bounds) return;
@@ -193,7 +193,7 @@ function endsInsideLine(fd: number): boolean {
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
-/** Something else has the name: a link, a directory, a FIFO, a file of another user. */
+/** Whether something else has the name: a link, a directory, a FIFO, or a file of another user. */
 function isObstacle(error: unknown): boolean {
   const code = codeOf(error);
   return code === undefined || ['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'EACCES', 'EPERM'].includes(code);

@@ -1,4 +1,4 @@
-/** The lines of an open file, forwards and backwards, a block at a time and in bounded memory. */
+/** Reads the lines of an open file, forwards or backwards, a block at a time and in bounded memory. */
 import { fstatSync, readSync } from 'node:fs';
 
 const BLOCK_FORWARDS = 1024 * 1024;
@@ -7,15 +7,15 @@ const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Whole lines from an offset on, a block's worth at a time. The offset moves along, to the end of the last whole
- * line: what follows it is no line yet. A stretch of more than `longest` bytes without a line break is passed over.
+ * The complete lines from an offset on, a block's worth at a time. Moves the offset to the end of the last complete
+ * line; what follows is not a line yet. Skips more than `longest` bytes without a line break.
  */
 export function* linesFrom(fd: number, at: { offset: number }, longest: number): Generator<string[]> {
-  /** A line may be longer than many blocks: its parts are joined once. */
+  /** The parts of a line that may span many blocks; they are joined once. */
   let begun: Buffer[] = [];
   let begunBytes = 0;
   for (let position = at.offset; ; ) {
-    // Most of the time only a line or two were added: a whole block for each would be most of the work.
+    // Usually only a line or two were added: allocating a whole block would be most of the work.
     const left = Math.max(0, fstatSync(fd).size - position);
     const block = Buffer.allocUnsafe(Math.min(BLOCK_FORWARDS, left));
     const got = readSync(fd, block, 0, block.length, position);
@@ -40,7 +40,7 @@ export function* linesFrom(fd: number, at: { offset: number }, longest: number):
   }
 }
 
-/** Whole lines, the last first, a block's worth at a time. */
+/** The complete lines, last one first, a block's worth at a time. */
 export function* linesBack(fd: number, longest: number): Generator<string[]> {
   let end = fstatSync(fd).size;
   /** The end of a line that begins in an earlier block. */
@@ -49,7 +49,7 @@ export function* linesBack(fd: number, longest: number): Generator<string[]> {
     const length = Math.min(BLOCK_BACKWARDS, end);
     const block = Buffer.allocUnsafe(length);
     const got = readSync(fd, block, 0, length, end - length);
-    // Somebody made the file shorter meanwhile: what followed is gone.
+    // The file was truncated meanwhile: what followed is gone.
     const joined = got < length ? block.subarray(0, got) : Buffer.concat([block, rest]);
     end -= length;
     const whole = end === 0 ? 0 : joined.indexOf(NEWLINE) + 1;

@@ -1,8 +1,8 @@
 /**
- * Takes something out of the lines of a file, for good.
+ * Removes something permanently from the lines of a file.
  *
- * Other processes have the file open and add to its end. So nothing moves: a line is written over where it is,
- * as long as it was.
+ * Other processes have the file open and append to it, so nothing may move: each line is overwritten in place, with
+ * the same length.
  */
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { LogFiles } from './log-files.ts';
 
 const NEWLINE = 10;
 const SPACE = 0x20;
-/** Long enough for a process in mid-write to end its line. */
+/** Long enough for a process in mid-write to finish its line. */
 const END_OF_LINE_MS = 50;
 
 export async function redactFile<R extends object>(
@@ -36,7 +36,7 @@ export async function redactFile<R extends object>(
   }
 }
 
-/** Undefined for a line that can stay. */
+/** The text that replaces a line; undefined for a line that can stay. */
 function redacted<R extends object>(
   line: string,
   bytes: number,
@@ -48,7 +48,7 @@ function redacted<R extends object>(
   if (!record) return '';
   const asWritten = format.encode(record).trim();
   const shorter = replace(record)?.map((each) => format.encode(each).trim());
-  // What was cut short in front of a whole record goes, too.
+  // A truncated record in front of a complete one is removed, too.
   if (!shorter && asWritten === line.trimEnd()) return undefined;
   return [...(shorter ?? [asWritten])].find((each) => Buffer.byteLength(each) <= bytes) ?? '';
 }

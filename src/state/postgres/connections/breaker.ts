@@ -1,4 +1,4 @@
-/** A circuit breaker: after one failure nobody waits for the database, until it answers again. */
+/** A circuit breaker: after one failure, callers are refused at once until the database answers again. */
 import { StateUnavailable } from '../../state.ts';
 
 const FIRST_MS = 100;
@@ -24,12 +24,12 @@ export class Breaker {
     return this.#isOpen;
   }
 
-  /** Throws while the database is away. */
-  requireThere(): void {
+  /** Throws while the database is unavailable. */
+  requireAvailable(): void {
     if (this.#isOpen || this.#isClosed) throw new StateUnavailable(this.#cause);
   }
 
-  /** Settles when the database is there again, or nobody looks any more. */
+  /** Settles when the database is available again, or when the breaker is closed for good. */
   whenBack(): Promise<void> {
     return this.#whenBack;
   }
@@ -45,7 +45,7 @@ export class Breaker {
     this.#tryAfter(FIRST_MS);
   }
 
-  /** Looks no more. */
+  /** Stops probing the database. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

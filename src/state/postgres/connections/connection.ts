@@ -1,4 +1,4 @@
-/** One connection to the database. Statements go out one after another, and none waits for ever. */
+/** One connection to the database. It sends statements one after another, and each has a timeout. */
 import type { ClientConfig, QueryResult } from 'pg';
 import { StateUnavailable } from '../../state.ts';
 import { Client } from './driver.ts';
@@ -8,12 +8,12 @@ const ANSWER_MS = 5000;
 export type Row = Record<string, unknown>;
 export type Values = readonly unknown[];
 
-/** A statement takes longer than this only when the database, or the way to it, does not answer. */
 export interface QueryOptions {
+  /** The timeout of the statement: longer than it takes whenever the database and the network are well. */
   ms?: number;
 }
 
-/** The database, or the way to it, was silent for too long. */
+/** The database did not answer in time, or the network did not deliver. */
 export class NoAnswer extends Error {
   constructor(ms: number) {
     super(`no answer within ${ms} ms`);
@@ -55,17 +55,17 @@ export class Connection {
   }
 
   /** Lets the process end while the connection is idle. */
-  rest(): void {
+  unref(): void {
     this.#stream.unref?.();
   }
 
-  wake(): void {
+  ref(): void {
     this.#stream.ref?.();
   }
 
   close(): void {
     this.#lost ??= new Error('the connection was closed');
-    // Without a goodbye: the other end may not receive it.
+    // Does not say goodbye first: the other end may not receive it.
     this.#stream.destroy();
   }
 
@@ -102,7 +102,7 @@ export class Connection {
   }
 
   get #stream(): Stream {
-    // The client's types leave it out.
+    // The type declarations of the client omit this property.
     return (this.#client as unknown as { connection: { stream: Stream } }).connection.stream;
   }
 }
@@ -113,22 +113,26 @@ interface Stream {
   destroy(): void;
 }
 
-/** The five letters and digits by which PostgreSQL names what went wrong. */
+/** The codes that more than one caller of `sqlState` looks for. */
+export const UNIQUE_VIOLATION = '23505';
+export const LOCK_NOT_AVAILABLE = '55P03';
+
+/** PostgreSQL's five-character error code (SQLSTATE). */
 export function sqlState(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : undefined;
 }
 
 /**
- * Whether the database can be used no longer, for now: the connection is gone (08, or no code at all), the server shuts
- * down or starts (57P), ended the session (25P03), has no room (53), or became a standby (25006).
+ * Whether the database cannot be used for now: the connection is gone (08, or no code at all), the server shuts down or
+ * starts (57P), ended the session (25P03), has no resources (53), or became a standby (25006).
  */
 function isLoss(error: unknown): boolean {
   const code = sqlState(error);
   return code === undefined || /^(08|53|57P|25P03|25006)/.test(code);
 }
 
-/** Wrong user, password, database or rights: waiting does not help. */
+/** Whether the user, password, database or rights are wrong: waiting does not help. */
 function isRefusal(error: unknown): boolean {
   return /^(28|3D|42501)/.test(sqlState(error) ?? '');
 }

@@ -1,6 +1,6 @@
 /**
- * The connections of one process to the database. Those that hold locks and all others come from two sets: a holder of
- * a lock needs another connection to write the journal, and must never wait for one that a lock holds.
+ * The connections of one process to the database. Connections that hold locks come from a pool of their own: the holder
+ * of a lock needs a second connection to write the journal, and must never wait for one that another lock holds.
  */
 import { StateUnavailable } from '../../state.ts';
 import { ensureSchema } from '../schema.ts';
@@ -42,43 +42,43 @@ export class Database {
     return `${this.settings.schema}.${name}`;
   }
 
-  /** The records of one log: a part of the table `records`, which is slower. */
+  /** The partition of the table `records` with the records of one log: faster than the whole table. */
   recordsOf(log: string): string {
     return this.table(`${log}_records`);
   }
 
-  /** One statement by itself. */
+  /** Runs one statement. */
   async query(text: string, values: Values = [], options?: QueryOptions): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values, options));
   }
 
-  /** Several statements that take effect together. */
+  /** Runs several statements that take effect together. */
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => inTransaction(connection, work));
   }
 
-  /** For what no call waits for: that it gets no answer in time says nothing about the database. */
-  async queryBeside(text: string, values: Values): Promise<Row[]> {
+  /** For work that no call waits for: a timeout here does not count as a failure of the database. */
+  async queryInBackground(text: string, values: Values): Promise<Row[]> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => connection.query(text, values), true);
   }
 
-  async transactionBeside<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async transactionInBackground<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#others, (connection) => inTransaction(connection, work), true);
   }
 
-  /** A connection for a lock, for as long as `use` takes. */
-  async forLock<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+  /** Lends a connection for locks for as long as `use` takes. */
+  async withLockConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#guarded(this.#locks, use);
   }
 
-  /** The tables are there; made when they are not. */
+  /** Settles when the tables exist; creates or migrates them first if necessary. */
   async ready(): Promise<void> {
-    this.breaker.requireThere();
+    this.breaker.requireAvailable();
     this.#ready ??= this.#guarded(this.#others, (connection) =>
       ensureSchema(connection, this.settings.schema),
     );
@@ -96,8 +96,12 @@ export class Database {
     this.#others.close();
   }
 
-  async #guarded<T>(pool: Pool, use: (connection: Connection) => Promise<T>, isBeside = false): Promise<T> {
-    this.breaker.requireThere();
+  async #guarded<T>(
+    pool: Pool,
+    use: (connection: Connection) => Promise<T>,
+    isBackground = false,
+  ): Promise<T> {
+    this.breaker.requireAvailable();
     let isLost = false;
     try {
       return await pool.with(async (connection) => {
@@ -109,7 +113,7 @@ export class Database {
       });
     } catch (error) {
       const isAway = error instanceof StateUnavailable && !isOnlySession(error, isLost);
-      if (isAway && !(isBeside && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
+      if (isAway && !(isBackground && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
       throw error;
     }
   }
@@ -130,12 +134,12 @@ async function inTransaction<T>(
   }
 }
 
-/** The server ended one session, as it does with one that was silent for too long: the others may be well. */
+/** Whether the server ended only this session, for example because it was idle for too long: others may be fine. */
 function isOnlySession({ cause }: StateUnavailable, isLost: boolean): boolean {
   return isLost && ['25P03', '57P01'].includes(sqlState(cause) ?? '');
 }
 
-/** A standby answers, too, and can keep nothing. */
+/** Throws for a standby too: it answers but cannot store anything. */
 async function probe({ client }: DatabaseSettings): Promise<void> {
   const connection = await Connection.open(client);
   try {

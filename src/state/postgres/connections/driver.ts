@@ -1,2 +1,2 @@
-/** The client library, in a bundle of its own: only a server with a database loads it. */
+/** The PostgreSQL client library, in a bundle of its own that only a server with a database loads. */
 export { Client } from 'pg';

@@ -1,8 +1,8 @@
-/** A bounded set of connections, and a bounded queue before it. */
+/** A bounded set of connections, with a bounded queue of callers that wait for one. */
 import { StateUnavailable } from '../../state.ts';
 import type { Connection } from './connection.ts';
 
-/** Nobody gets a connection in time: too many ask for one. */
+/** A caller got no connection in time, because too many ask for one. */
 export class PoolTimeout extends Error {
   constructor() {
     super('too many changes wait for the database');
@@ -26,7 +26,7 @@ export class Pool {
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<Waiting>();
   readonly #used = new Set<Connection>();
-  /** Open or being opened. */
+  /** Connections that are open or being opened. */
   #count = 0;
   #closed = false;
 
@@ -35,7 +35,7 @@ export class Pool {
     this.#bounds = bounds;
   }
 
-  /** The connection belongs to `use` until it has settled, and is given up when it was lost. */
+  /** Lends a connection to `use` until it settles, and discards the connection if it was lost. */
   async with<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#take();
     this.#used.add(connection);
@@ -47,13 +47,13 @@ export class Pool {
     }
   }
 
-  /** Ends everything: for a database that is gone, and in the end. */
+  /** Ends all connections for good. */
   close(): void {
     this.#closed = true;
     this.drop(new StateUnavailable());
   }
 
-  /** Gives up all connections; a caller that waits for one is refused. */
+  /** Discards all idle connections, and refuses the callers that wait for one. */
   drop(error: Error): void {
     for (const waiting of this.#waiting) waiting.refuse(error);
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
@@ -64,7 +64,7 @@ export class Pool {
     if (this.#closed) throw new StateUnavailable();
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) {
-        idle.wake();
+        idle.ref();
         return idle;
       }
       this.#discard(idle);
@@ -105,7 +105,7 @@ export class Pool {
   #giveBack(connection: Connection): void {
     if (connection.isLost || this.#closed) {
       this.#discard(connection);
-      // A caller that waits gets a new one in its place.
+      // A waiting caller gets a new connection instead.
       const next = this.#closed ? undefined : this.#nextWaiting();
       if (next) void this.#take().then(next.take, next.refuse);
       return;
@@ -115,7 +115,7 @@ export class Pool {
       next.take(connection);
       return;
     }
-    connection.rest();
+    connection.unref();
     this.#idle.push(connection);
   }
 

@@ -1,9 +1,9 @@
-/** A piece of a content as it is stored. */
+/** Pieces of a content in the form in which they are stored. */
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 
 export const CHUNK_BYTES = 1024 * 1024;
-/** Smaller pieces gain nothing. */
+/** Deflating smaller pieces saves nothing. */
 const WORTH_BYTES = 512;
 
 const deflating = promisify(deflateRaw);
@@ -20,7 +20,7 @@ export async function chunkOf(bytes: Buffer): Promise<Chunk> {
   return data.length < bytes.length ? { deflated: true, data } : { deflated: false, data: bytes };
 }
 
-/** Undefined for what nobody can have stored. */
+/** Undefined for a damaged chunk. */
 export async function bytesOf({ deflated, data }: Chunk): Promise<Buffer | undefined> {
   if (!deflated) return data;
   try {
@@ -30,7 +30,7 @@ export async function bytesOf({ deflated, data }: Chunk): Promise<Buffer | undef
   }
 }
 
-/** Pieces of at most the size of a chunk, and no smaller than need be. */
+/** Regroups pieces into chunks: all of them full, except the last. */
 export async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let length = 0;

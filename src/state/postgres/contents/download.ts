@@ -1,13 +1,13 @@
-/** Reads contents, and never gives bytes that do not hash to their name. */
+/** Reads contents, and never returns bytes that do not hash to their name. */
 import { createHash } from 'node:crypto';
 import { DamagedContent } from '../../contents.ts';
 import type { Database } from '../connections/database.ts';
 import { bytesOf } from './chunk.ts';
-import { named } from './upload.ts';
+import { contentTables } from './tables.ts';
 
 const DOWNLOAD_MS = 30_000;
 
-/** Undefined when it is not there, or damaged. */
+/** Undefined when the content is missing or damaged. */
 export async function download(database: Database, hash: string): Promise<Buffer | undefined> {
   const pieces = await downloadPieces(database, hash);
   if (!pieces) return undefined;
@@ -25,7 +25,7 @@ export async function downloadPieces(
   database: Database,
   hash: string,
 ): Promise<AsyncIterable<Buffer> | undefined> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const [row] = await database.query(`SELECT id FROM ${table.contents} WHERE hash = $1 AND NOT erasing`, [
     Buffer.from(hash, 'hex'),
   ]);
@@ -33,7 +33,7 @@ export async function downloadPieces(
 }
 
 async function* chunksOf(database: Database, hash: string, id: string): AsyncGenerator<Buffer> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const hashing = createHash('sha256');
   for (let n = 0; ; n++) {
     const [row] = await database.query(

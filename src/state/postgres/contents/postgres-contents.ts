@@ -4,13 +4,14 @@ import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../con
 import type { Database } from '../connections/database.ts';
 import { download, downloadPieces } from './download.ts';
 import { erase, listStored, retire } from './removal.ts';
-import { named, type Uploaded, Uploads } from './upload.ts';
+import { contentTables } from './tables.ts';
+import { type Uploaded, Uploads } from './upload.ts';
 
-/** What this process has put so lately needs no second trip: `stored` checks whether it is still there. */
+/** A content that this process uploaded this recently is not uploaded again: `stored` checks that it still exists. */
 const RECENT_MS = 60_000;
 const MOST_RECENT = 10_000;
 
-/** A content that somebody will ask `stored` for. */
+/** A content that a caller will ask `stored` about. */
 interface Expected {
   bytes: Buffer;
   upload: Promise<unknown> | undefined;
@@ -21,15 +22,15 @@ export class PostgresContents implements Contents {
   readonly usage: ContentsUsage;
   readonly #database: Database;
   readonly #uploads: Uploads;
-  /** Settles when the records that refer to contents are committed: only then it shows whether one was erased. */
+  /** Settles when the records that refer to contents are committed: only then is it known whether one was erased. */
   readonly #recordsWritten: () => Promise<void>;
   readonly #expected = new Map<string, Expected>();
   readonly #running = new Set<Promise<unknown>>();
-  /** When this process last brought a content in. */
+  /** When this process last uploaded a content, by hash. */
   readonly #recent = new Map<string, number>();
   #known = Number.POSITIVE_INFINITY;
   #added = 0;
-  #coming = 0;
+  #pending = 0;
 
   constructor(database: Database, recordsWritten: () => Promise<void>) {
     this.#database = database;
@@ -54,9 +55,9 @@ export class PostgresContents implements Contents {
   }
 
   putLater(bytes: Buffer): void {
-    this.#coming += bytes.length;
+    this.#pending += bytes.length;
     const putting = hashOf(bytes).then((hash) => this.#upload(bytes, hash));
-    this.#track(putting.finally(() => (this.#coming -= bytes.length)));
+    this.#track(putting.finally(() => (this.#pending -= bytes.length)));
   }
 
   async putChunks(chunks: AsyncIterable<Buffer>): Promise<{ hash: string; size: number }> {
@@ -101,7 +102,7 @@ export class PostgresContents implements Contents {
   }
 
   async sizeOf(name: string): Promise<number | undefined> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `SELECT stored FROM ${table.contents} WHERE hash = $1 AND NOT erasing`,
       [Buffer.from(name, 'hex')],
@@ -141,10 +142,10 @@ export class PostgresContents implements Contents {
     return work;
   }
 
-  /** Which of these are not there. What was retired and is asked for is needed again. */
+  /** Which of these contents are missing. Those that were retired are needed again, so they are restored. */
   async #missing(names: readonly string[]): Promise<string[]> {
     if (names.length === 0) return [];
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const rows = await this.#database.query(
       `WITH back AS (
          UPDATE ${table.contents} SET retired = NULL WHERE hash = ANY($1::bytea[]) AND retired IS NOT NULL
@@ -156,7 +157,7 @@ export class PostgresContents implements Contents {
     return names.filter((name) => !there.has(name));
   }
 
-  /** A call that failed asks for nothing any more. */
+  /** A call that failed never asks `stored` about its contents. */
   #forgetOld(): void {
     const before = performance.now() - RECENT_MS;
     for (const [hash, { at }] of this.#expected) {
@@ -174,11 +175,11 @@ export class PostgresContents implements Contents {
       get added() {
         return self.#added;
       },
-      get coming() {
-        return self.#coming;
+      get pending() {
+        return self.#pending;
       },
       measure: async () => {
-        const { table } = named(self.#database);
+        const table = contentTables(self.#database);
         const [row] = await self.#database.query(
           `WITH now AS (SELECT coalesce(sum(stored), 0) AS bytes FROM ${table.contents}),
            counted AS (UPDATE ${table.usage} SET bytes = CASE slot WHEN 0 THEN (SELECT bytes FROM now) ELSE 0 END)

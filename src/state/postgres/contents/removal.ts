@@ -1,19 +1,19 @@
-/** Retires and erases contents: out of sight first, gone only when nobody turned out to need them. */
+/** Retires and erases contents: they are taken out of use first, and removed only when nothing needs them. */
 import type { IsNeeded, StoredContent } from '../../contents.ts';
 import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
-import { named } from './upload.ts';
+import { contentTables } from './tables.ts';
 
-/** What was put within this time may belong to an entry in the making. */
+/** A content that was put within this time may belong to an entry that is still being written. */
 const YOUNG = "interval '10 minutes'";
-/** What is retired can be asked for again for so long. */
+/** How long a retired content can still be restored. */
 const LEAVING_MS = 5 * 60_000;
 const ABANDONED = "interval '1 day'";
 const PAGE = 1000;
 const LONG_MS = 600_000;
 
 export async function* listStored(database: Database): AsyncGenerator<StoredContent> {
-  const { table } = named(database);
+  const table = contentTables(database);
   for (let last: Buffer = Buffer.alloc(0); ; ) {
     const rows = await database.query(
       `SELECT hash, stored, touched > clock_timestamp() - ${YOUNG} AS young FROM ${table.contents}
@@ -34,8 +34,8 @@ export async function retire(
   isNeeded: IsNeeded,
   now: number,
 ): Promise<number> {
-  const { table } = named(database);
-  // Tests, and nobody else, look from another time than now.
+  const table = contentTables(database);
+  // Only tests pass a time other than now.
   const ahead = now - Date.now();
   await finish(database, isNeeded, LEAVING_MS - ahead);
   const hashes = hashesOf(names, (name) => !isNeeded(name));
@@ -63,7 +63,7 @@ export async function erase(
   names: Iterable<string>,
   neededNow: () => Promise<IsNeeded>,
 ): Promise<void> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const hashes = hashesOf(names);
   for (let at = 0; at < hashes.length; at += PAGE) {
     await database.query(`UPDATE ${table.contents} SET erasing = true WHERE hash = ANY($1::bytea[])`, [
@@ -71,13 +71,13 @@ export async function erase(
     ]);
   }
   await finish(database, await neededNow(), LEAVING_MS);
-  // The bytes stay on the disk until they are vacuumed. Only the owner of the table may do it now.
+  // The bytes stay on the disk until the table is vacuumed. VACUUM fails for anybody but the owner of the table.
   if (hashes.length > 0) await database.query(`VACUUM ${table.chunks}`, [], { ms: LONG_MS }).catch(() => {});
 }
 
-/** Gives back what is needed of all that was taken out of sight, and removes what has been out of it long enough. */
+/** Restores the contents out of use that are needed, and removes those that are due. */
 async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number): Promise<void> {
-  const { table } = named(database);
+  const table = contentTables(database);
   const due = `(erasing OR retired < clock_timestamp() - ${Math.round(leavingMs)} * interval '1 millisecond')`;
   const rows = await database.query(
     `SELECT hash, ${due} AS due FROM ${table.contents} WHERE erasing OR retired IS NOT NULL`,
@@ -92,7 +92,7 @@ async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number)
       [hashes],
     ),
   );
-  // A server that put it again in the meantime has brought it back into sight.
+  // `due` is checked again: a server may have put the content again in the meantime.
   await inPages(gone, (hashes) =>
     database.query(
       `WITH gone AS (

@@ -1,18 +1,19 @@
-/** Brings contents into the database: one that is there already is only touched. */
+/** Uploads contents to the database. A content that is already there only gets a new time stamp. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../connections/database.ts';
 import { CHUNK_BYTES, type Chunk, chunkOf, inChunks } from './chunk.ts';
+import { contentTables } from './tables.ts';
 
-/** One counter would be a bottleneck for all replicas. */
+/** A single counter for the size of the store would be a bottleneck for all replicas. */
 const COUNTERS = 16;
 const UPLOAD_MS = 30_000;
 
 export interface Uploaded {
   hash: string;
   size: number;
-  /** What it added to the store. */
+  /** Bytes that this upload added to the store. */
   added: number;
-  /** What the store held then, of all processes. */
+  /** Bytes in the store after the upload, from all processes. */
   all: number;
 }
 
@@ -34,7 +35,7 @@ export class Uploads {
     return this.pieces(once());
   }
 
-  /** Under an id of its own until all of it is there: only then the hash is known, and the content has its name. */
+  /** Stores the chunks under an id of their own: the hash, which becomes the name, is only known at the end. */
   async pieces(pieces: AsyncIterable<Buffer>): Promise<Uploaded> {
     const hashing = createHash('sha256');
     let id: string | undefined;
@@ -60,7 +61,7 @@ export class Uploads {
   }
 
   async #small(bytes: Buffer, hash: string): Promise<Uploaded> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const { deflated, data } = await chunkOf(bytes);
     const [row] = await this.#database.query(
       `WITH named AS (
@@ -81,9 +82,9 @@ export class Uploads {
     return { hash, size: bytes.length, added, all: Number(row!.bytes) + added };
   }
 
-  /** What the store holds, when the content is there; then it counts as put again. */
+  /** If the content is there, counts it as put again and returns the bytes in the store. */
   async #touch(hash: string): Promise<number | undefined> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `WITH touched AS (
          UPDATE ${table.contents} SET touched = clock_timestamp(), retired = NULL, erasing = false
@@ -95,7 +96,7 @@ export class Uploads {
   }
 
   async #begin(): Promise<string> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     const [row] = await this.#database.query(
       `INSERT INTO ${table.uploads} (id) VALUES (nextval('${table.ids}')) RETURNING id`,
     );
@@ -103,7 +104,7 @@ export class Uploads {
   }
 
   async #add(id: string, n: number, { deflated, data }: Chunk): Promise<void> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     await this.#database.query(
       `INSERT INTO ${table.chunks} (id, n, deflated, data) VALUES ($1, $2, $3, $4)`,
       [id, n, deflated, data],
@@ -112,7 +113,7 @@ export class Uploads {
   }
 
   async #name(id: string, hash: string, size: number, stored: number): Promise<Uploaded> {
-    const { table } = named(this.#database);
+    const table = contentTables(this.#database);
     return this.#database.transaction(async (connection) => {
       const [row] = await connection.query(
         `INSERT INTO ${table.contents} (hash, id, size, stored) VALUES ($1, $2, $3, $4)
@@ -121,7 +122,7 @@ export class Uploads {
         [Buffer.from(hash, 'hex'), id, size, stored],
       );
       const isOurs = String(row!.id) === id;
-      // Somebody else was quicker.
+      // Another process was quicker.
       if (!isOurs) await connection.query(`DELETE FROM ${table.chunks} WHERE id = $1`, [id]);
       await connection.query(`DELETE FROM ${table.uploads} WHERE id = $1`, [id]);
       const added = isOurs ? stored : 0;
@@ -132,19 +133,4 @@ export class Uploads {
       return { hash, size, added, all: Number(usage!.bytes) };
     });
   }
-}
-
-/** The tables of the content store. */
-export function named(database: Database): {
-  table: Record<'contents' | 'chunks' | 'uploads' | 'usage' | 'ids', string>;
-} {
-  return {
-    table: {
-      contents: database.table('contents'),
-      chunks: database.table('content_chunks'),
-      uploads: database.table('uploads'),
-      usage: database.table('usage'),
-      ids: database.table('content_ids'),
-    },
-  };
 }

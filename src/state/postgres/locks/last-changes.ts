@@ -1,12 +1,12 @@
-/** What the rows of locks say besides being locked: what the last change of each path has left there. */
+/** Reads and writes what the last change of each path left there, which the rows for locks also store. */
 import type { LastChange, LeftBehind, UnsettledChange } from '../../locks.ts';
 import type { Row } from '../connections/connection.ts';
 import type { LockRow } from './lock-rows.ts';
 
-/** How many files that were replaced one after another are remembered for each path. */
+/** How many replaced files are remembered for each path. */
 const MOST_REPLACED = 8;
 
-/** Asks which changes of the locked entries were planned and have no end; undefined where no entry is locked. */
+/** Selects the changes of the locked entries that were planned and not ended; undefined when no entry is locked. */
 export function unsettledStatement(table: string, rows: readonly LockRow[]): string | undefined {
   const hashes = rows.flatMap(({ hash, path }) => (path === undefined ? [] : [`'\\x${hash}'`]));
   if (hashes.length === 0) return undefined;
@@ -17,7 +17,7 @@ export class LastChanges {
   readonly unsettled: UnsettledChange[] = [];
   readonly #last = new Map<string, LastChange>();
 
-  /** `found`: what the statements that lock and ask have given. */
+  /** `found` holds the rows that the statements for locking and for unsettled changes returned. */
   constructor(rows: readonly LockRow[], found: readonly Row[]) {
     const paths = new Map(rows.flatMap(({ hash, path }) => (path === undefined ? [] : [[hash, path]])));
     for (const row of found) {
@@ -41,7 +41,7 @@ export class LastChanges {
   }
 }
 
-/** Writes down what the holder of locks has left. */
+/** Stores what the holder of locks left, by the keys of the rows. */
 export function leftStatement(table: string, left: ReadonlyMap<string, LeftBehind>): string {
   const values = [...left].map(([key, { part, hash, replaced }]) => {
     const stamps = replaced === undefined ? "'{}'::text[]" : `ARRAY[${quoted(replaced)}]`;

@@ -1,15 +1,15 @@
-/** The transaction that holds locks: alive for as long as the database hears of it. */
+/** The lease of a transaction that holds locks, which lives only while the database hears from it. */
 import type { LastChange, Lease, LeftBehind, UnsettledChange } from '../../locks.ts';
 import { StateUnavailable } from '../../state.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { LastChanges } from './last-changes.ts';
 
-/** The database ends the session of a holder that is silent for so long. */
+/** The database ends the session of a holder that is silent for this long. */
 export const LEASE_MS = 10_000;
 const PING_MS = LEASE_MS / 4;
-/** A proof counts from when it was asked for, and for so long. */
+/** How long a proof counts, from the moment of the question. */
 const FRESH_MS = LEASE_MS / 4;
-/** An answer that took longer says little about now. */
+/** A slower answer says too little about the present: ask again. */
 const QUICK_MS = 1000;
 const MOST_TRIES = 5;
 
@@ -17,7 +17,7 @@ export class TransactionLease implements Lease {
   readonly #connection: Connection;
   readonly #timer: NodeJS.Timeout;
   readonly #known: LastChanges;
-  /** By the paths of the entries. */
+  /** What the holder left, by path. */
   readonly left = new Map<string, LeftBehind>();
   #provenAt = Number.NEGATIVE_INFINITY;
 

@@ -1,17 +1,15 @@
-/** Whether the database really keeps locks: some that speak its language take the statements and lock nothing. */
+/** Checks that the database really locks rows: some that speak PostgreSQL's protocol accept the statements only. */
 import { randomUUID } from 'node:crypto';
-import { type Connection, sqlState } from '../connections/connection.ts';
+import { type Connection, LOCK_NOT_AVAILABLE, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { WorkspacePaths } from '../shared-paths.ts';
 import { lockStatements, rowsOf } from './lock-rows.ts';
 
-const NOT_TO_BE_HAD = '55P03';
-
-/** The database cannot keep changes of several machines apart, in words. */
+/** Tells the operator that the database cannot keep the changes of several machines apart. */
 class NoLocks extends Error {
   constructor(what: string) {
     super(
-      `the database does not keep locks as PostgreSQL does (${what}): replicas would lose each other's changes`,
+      `the database does not lock rows as PostgreSQL does (${what}): replicas would lose each other's changes`,
     );
   }
 }
@@ -22,8 +20,8 @@ export async function requireLocks(database: Database): Promise<void> {
   const hash = row!.hash;
   await database.query(`INSERT INTO ${table} (key) VALUES (decode($1, 'hex'))`, [hash]);
   try {
-    await database.forLock((one) =>
-      database.forLock(async (two) => {
+    await database.withLockConnection((one) =>
+      database.withLockConnection(async (two) => {
         const share = [{ hash, mode: 'FOR KEY SHARE' as const }];
         await one.query(lockStatements(table, [row!], 'SET LOCAL lock_timeout = 1000'));
         if (await isGiven(two, lockStatements(table, [row!], 'SET LOCAL lock_timeout = 50'))) {
@@ -48,7 +46,7 @@ async function isGiven(connection: Connection, statements: string): Promise<bool
     await connection.query(statements);
     return true;
   } catch (error) {
-    if (sqlState(error) === NOT_TO_BE_HAD) return false;
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
     throw error;
   } finally {
     if (!connection.isLost) await connection.query('ROLLBACK');

@@ -1,29 +1,29 @@
 /**
- * The rows that stand for what is locked, and the statement that locks them.
+ * The rows that represent what is locked, and the statement that locks them.
  *
- * A row is known by the hash of its key, and all rows are locked in the order of these hashes, whatever the mode: two
- * transactions that want the same rows meet at the first of them. An entry is locked for itself, and every directory
- * above it is shared: nobody can remove or move a directory while somebody else changes something in it.
+ * A row is identified by the hash of its key. Transactions lock rows in the order of these hashes, whatever the mode,
+ * so two that want the same rows meet at the first of them. A change locks its entry exclusively and every directory
+ * above it in shared mode: nobody can remove or move a directory while somebody else changes something in it.
  */
 import { createHash } from 'node:crypto';
 import type { LockKey } from '../../locks.ts';
 import type { SharedPaths } from '../../state.ts';
 
-/** A machine may show a file that another one has replaced for this long at most. */
+/** The longest time that a machine may still show a file after another machine replaced it. */
 const STALE = "interval '1 minute'";
 const LAST_CHANGE = `part, hash, CASE WHEN at > clock_timestamp() - ${STALE} THEN replaced END AS replaced`;
 
 type Mode = 'FOR UPDATE' | 'FOR KEY SHARE';
 
 export interface LockRow {
-  /** In hex, which sorts as the bytes do. */
+  /** In hex, which sorts like the bytes. */
   hash: string;
   mode: Mode;
-  /** Of an entry that is locked for itself, as this machine calls it. */
+  /** The path on this machine, when the row is an entry that is locked exclusively. */
   path?: string;
 }
 
-/** In the order in which they are locked. */
+/** The rows to lock for these keys, in the order in which they are locked. */
 export function rowsOf(keys: readonly LockKey[], paths: SharedPaths): LockRow[] {
   const modes = new Map<string, Pick<LockRow, 'mode' | 'path'>>();
   const shared = new Set<string>();
@@ -36,7 +36,7 @@ export function rowsOf(keys: readonly LockKey[], paths: SharedPaths): LockRow[] 
     modes.set(rowOfPath(path), { mode: 'FOR UPDATE', path: key.path });
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const above = path.slice(0, end);
-      // The directories above this one were met before.
+      // The directories above this one were added before.
       if (shared.has(above)) break;
       shared.add(above);
     }
@@ -48,12 +48,12 @@ export function rowsOf(keys: readonly LockKey[], paths: SharedPaths): LockRow[] 
   return [...modes].map(([hash, row]) => ({ hash, ...row })).sort((a, b) => (a.hash < b.hash ? -1 : 1));
 }
 
-/** The row of an entry, in hex, by the path that all machines know it by. */
+/** The row of an entry, in hex, by its shared path. */
 export function rowOfPath(shared: string): string {
   return hashOf(`path ${shared}`);
 }
 
-/** Locks all rows with one message; gives those that are there. */
+/** Locks all rows with one message; the result has those that exist. */
 export function lockStatements(table: string, rows: readonly LockRow[], settings: string, now = ''): string {
   const runs: LockRow[][] = [];
   for (const row of rows) {

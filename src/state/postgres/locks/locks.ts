@@ -1,13 +1,13 @@
 /**
- * Locks between all machines of a fleet: locked rows, in a transaction that lasts as long as the task.
+ * Locks between all machines of a fleet: rows that are locked in a transaction for as long as the task runs.
  *
- * Inside this process each key has a queue, so that many who wait for one file take one connection. The database frees
- * the rows when the transaction ends, and ends it when it has heard nothing of the holder for a while.
+ * Inside this process each key has a queue, so that many tasks that wait for one file need only one connection. The
+ * database frees the rows when the transaction ends, and ends the transaction when it hears nothing from the holder.
  */
 import type { LockQueues, Release } from '../../lock-queues.ts';
 import { type Lease, type LockKey, type Locks, LockTimeout } from '../../locks.ts';
 import type { SharedPaths } from '../../state.ts';
-import { type Connection, sqlState } from '../connections/connection.ts';
+import { type Connection, LOCK_NOT_AVAILABLE, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { PoolTimeout } from '../connections/pool.ts';
 import { LastChanges, leftStatement, unsettledStatement } from './last-changes.ts';
@@ -15,11 +15,11 @@ import { LEASE_MS, TransactionLease } from './lease.ts';
 import { type LockRow, lockStatements, rowOfPath, rowsOf } from './lock-rows.ts';
 
 const WAIT_MS = 30_000;
-/** Waits for rows in portions, to notice meanwhile that nobody wants them any more. */
+/** Waits for rows this long at a time, to notice in between when the caller has given up. */
 const PORTION_MS = 2000;
 const LOCK_ANSWER_MS = 20_000;
-/** Not to be had now; and two transactions that wait for each other, which the order of rows rules out. */
-const NOT_NOW = ['55P03', '40P01'];
+/** The rows are locked by others; or a deadlock, which the order of rows should rule out. */
+const NOT_NOW = [LOCK_NOT_AVAILABLE, '40P01'];
 const SETTINGS = `SET LOCAL idle_in_transaction_session_timeout = ${LEASE_MS}; SET LOCAL lock_timeout = ${PORTION_MS}`;
 
 export class PostgresLocks implements Locks {
@@ -39,11 +39,11 @@ export class PostgresLocks implements Locks {
     signal?: AbortSignal,
   ): Promise<T> {
     const rows = rowsOf(keys, this.#paths);
-    this.#database.breaker.requireThere();
+    this.#database.breaker.requireAvailable();
     const release = await this.#enterQueues(rows);
     try {
       signal?.throwIfAborted();
-      return await this.#database.forLock(async (connection) => {
+      return await this.#database.withLockConnection(async (connection) => {
         const known = await this.#lock(connection, rows, signal);
         return this.#runLeased(connection, known, task);
       });
@@ -60,7 +60,7 @@ export class PostgresLocks implements Locks {
     if (own.some(({ hash }) => this.#queues.has(hash))) return false;
     const release = await this.#enterQueues(rows);
     try {
-      return await this.#database.forLock(async (connection) => {
+      return await this.#database.withLockConnection(async (connection) => {
         const known = await this.#tryLock(connection, rows, ' NOWAIT');
         if (!known) return false;
         await this.#runLeased(connection, known, task);
@@ -107,7 +107,7 @@ export class PostgresLocks implements Locks {
       });
       if (found === undefined) return undefined;
       if (found.filter(({ key }) => key).length === rows.length) return new LastChanges(rows, found);
-      // Rows are made outside of the transaction that locks them: nobody has to wait for its end.
+      // Insert rows outside of the transaction that locks them, so that nobody has to wait for its end.
       await connection.query('ROLLBACK');
       await connection.query(
         `INSERT INTO ${table} (key) SELECT decode(each, 'hex') FROM unnest($1::text[]) AS each ORDER BY each
@@ -118,8 +118,8 @@ export class PostgresLocks implements Locks {
   }
 
   /**
-   * What the task has done is done, whatever becomes of the transaction. Nobody waits until what it left is on the
-   * disk: a row that a power cut has taken back only makes the next holder look closer.
+   * What the task did stays done, whatever happens to the transaction. The commit does not wait for the disk: if a
+   * power cut loses the row, the next holder only has to check more.
    */
   async #runLeased<T>(
     connection: Connection,
@@ -147,7 +147,7 @@ function exclusive(rows: readonly LockRow[]): LockRow[] {
   return rows.filter(({ mode }) => mode === 'FOR UPDATE');
 }
 
-/** A caller that gives up in the middle of a wait gives up the connection: the database ends the wait by itself. */
+/** A caller that aborts a wait closes the connection, and the database then ends the wait. */
 function orAborted<T>(asked: Promise<T>, connection: Connection, signal?: AbortSignal): Promise<T> {
   if (!signal) return asked;
   return new Promise((resolve, reject) => {

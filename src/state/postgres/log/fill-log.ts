@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../day.ts';
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../connections/database.ts';
-import { addingRecords } from './adding-records.ts';
+import { insertStatement } from './insert-records.ts';
 import { makeDays } from './trace-days.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -12,16 +12,16 @@ const BATCH_MS = 60_000;
 
 export interface FirstRecord {
   body: string;
-  /** In milliseconds since 1970; null for the time of the database. */
+  /** In milliseconds since 1970; null for the database's clock. */
   at: number | null;
   plans: readonly PlannedChanges[];
 }
 
-/** False when the log holds something already. */
+/** False when the log is not empty. */
 export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
   const [all, logs] = [database.recordsOf(log), database.table('logs')];
   return database.transaction(async (connection) => {
-    // Every writer of the log changes this row: from here on none does.
+    // Every writer of the log changes this row: from here on they all wait.
     await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });
     const [found] = await connection.query(`SELECT EXISTS (SELECT FROM ${all} WHERE log = $1) AS some`, [
       log,
@@ -31,7 +31,7 @@ export function fillLog(database: Database, log: string, records: Iterable<First
     let from = 1;
     for (const { batch, bytes } of inBatches(records)) {
       if (log === 'trace') await makeDays(connection, database.settings.schema, daysOf(batch));
-      const { text, values } = addingRecords(database, {
+      const { text, values } = insertStatement(database, {
         ...{ log, writer, from, bytes },
         bodies: batch.map(({ body }) => body),
         times: batch.map(({ at }) => at),

@@ -1,12 +1,12 @@
-/** Removes and redacts records. Readers notice by the generation of the log, and read it again. */
+/** Removes and redacts records. Readers notice the new generation of the log, and read it again. */
 import type { Database } from '../connections/database.ts';
 import type { LogRows, StoredRecord } from './log-reader.ts';
 
 const AT_ONCE = 1000;
-/** An entry whose lines are younger may be in the making, or unknown to the server that chooses. */
+/** An entry with younger lines may still be in progress, or unknown to the server that chooses. */
 const SETTLED_MS = 24 * 3_600_000;
 
-/** Atomic: either everything that `choose` left out is gone afterwards, or nothing. */
+/** Atomic: removes either everything that `choose` left out, or nothing. */
 export async function compact<R extends object>(
   database: Database,
   log: string,
@@ -14,7 +14,7 @@ export async function compact<R extends object>(
   choose: (stretch: readonly R[], isComplete: boolean) => readonly R[],
 ): Promise<void> {
   const gone: number[] = [];
-  for await (const page of pagesOf(rows, await rows.endOfOlder(SETTLED_MS))) {
+  for await (const page of pagesOf(rows, await rows.endOfOlderThan(SETTLED_MS))) {
     const chosen = new Set(
       choose(
         page.map(({ record }) => record),
@@ -78,7 +78,7 @@ export async function redact<R extends object>(
       );
     });
   }
-  // The old rows stay on the disk until they are vacuumed. Only the owner of the table may do it now.
+  // The old rows stay on the disk until the table is vacuumed. VACUUM fails for anybody but the owner of the table.
   if (isChanged) await database.query(`VACUUM ${records}`, [], { ms: 600_000 }).catch(() => {});
 }
 

@@ -1,14 +1,13 @@
-/** Reads the records of a log by their numbers. */
+/** Reads and follows a log by the numbers of its records. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
-import { type Row, sqlState } from '../connections/connection.ts';
+import { LOCK_NOT_AVAILABLE, type Row, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
 const PAGE = 500;
 const POLL_MS = 250;
 const SLOWEST_POLL_MS = 2000;
 const TRACE_LOCK_MS = 1000;
-const LOCKED = '55P03';
 
 export interface StoredRecord<R> {
   seq: number;
@@ -34,7 +33,7 @@ export class LogRows<R extends object> {
     return { last: Number(row!.last), generation: Number(row!.generation), bytes: Number(row!.bytes) };
   }
 
-  /** Records after a number, oldest first, with the generation that they belong to. */
+  /** A page of records after a number, oldest first, with the generation of the log. */
   async after(
     seq: number,
   ): Promise<{ generation: number; rows: StoredRecord<R>[]; last: number; isEnd: boolean }> {
@@ -56,8 +55,8 @@ export class LogRows<R extends object> {
     };
   }
 
-  /** The number before which all records are older than this many milliseconds. */
-  async endOfOlder(ms: number): Promise<number> {
+  /** All records before the returned number are older than this many milliseconds. */
+  async endOfOlderThan(ms: number): Promise<number> {
     const now = this.#options.now ? `to_timestamp(${this.#options.now() / 1000})` : 'clock_timestamp()';
     const [row] = await this.#query(
       `SELECT coalesce(min(seq), (SELECT last + 1 FROM ${this.#database.table('logs')} WHERE log = $1)) AS seq
@@ -82,16 +81,16 @@ export class LogRows<R extends object> {
     }
   }
 
-  /** A reader of the trace never keeps others from the database, whichever server has the trace. */
+  /** Reads the trace with a short lock timeout: a locked trace must not keep other callers from the database. */
   async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.#log !== 'trace') return this.#database.query(text, values);
     try {
-      return await this.#database.transactionBeside(async (connection) => {
+      return await this.#database.transactionInBackground(async (connection) => {
         await connection.query(`SET LOCAL lock_timeout = ${TRACE_LOCK_MS}`);
         return connection.query(text, values);
       });
     } catch (error) {
-      throw sqlState(error) === LOCKED ? new StateUnavailable(error) : error;
+      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new StateUnavailable(error) : error;
     }
   }
 
@@ -100,13 +99,13 @@ export class LogRows<R extends object> {
     try {
       record = this.#options.accept(JSON.parse(String(row.body)));
     } catch {
-      // Not written by any version of this program.
+      // No version of this program wrote this row.
     }
     return record === undefined ? [] : [{ seq: Number(row.seq), record }];
   }
 }
 
-/** Gives a consumer each record once, and all of them again after some were changed or removed. */
+/** Passes each record to a consumer once, and all of them again after some were changed or removed. */
 export class PostgresLogReader<R extends object> implements LogReader {
   readonly #rows: LogRows<R>;
   readonly #consumer: LogConsumer<R>;
@@ -148,7 +147,7 @@ export class PostgresLogReader<R extends object> implements LogReader {
   }
 }
 
-/** Hands over new records by asking for them again and again, less often while there are none. */
+/** Polls for new records, less often while there are none. */
 export class LogFollower<R extends object> {
   readonly #rows: LogRows<R>;
   readonly #listener: LogListener<R>;
@@ -156,10 +155,10 @@ export class LogFollower<R extends object> {
   #last: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
-  #isTold = false;
+  #isProblemReported = false;
   #wait = POLL_MS;
 
-  /** `start` gives the number of the last record that is not handed over. */
+  /** `start` returns the number of the last record before those to report. */
   constructor(rows: LogRows<R>, listener: LogListener<R>, start: () => Promise<number>) {
     this.#rows = rows;
     this.#listener = listener;
@@ -184,10 +183,10 @@ export class LogFollower<R extends object> {
         this.#last = page.last;
         isEnd = page.isEnd;
       }
-      this.#isTold = false;
+      this.#isProblemReported = false;
     } catch (error) {
-      if (!this.#isTold && !this.#ended) this.#listener.onProblem(error as Error);
-      this.#isTold = true;
+      if (!this.#isProblemReported && !this.#ended) this.#listener.onProblem(error as Error);
+      this.#isProblemReported = true;
     }
     if (this.#ended) return;
     this.#timer = setTimeout(() => void this.#poll(), this.#wait);

@@ -1,28 +1,28 @@
 /**
  * Writes the records of one log, in the order in which this process appended them.
  *
- * Records wait in memory, and one batch at a time goes to the database. A batch whose answer was lost is sent again:
- * every record carries its writer and its number, so that none is written twice.
+ * Records wait in memory, and one batch at a time goes to the database. If the answer to a batch was lost, the writer
+ * sends the batch again: every record carries its writer and its number, so that none is stored twice.
  */
 import { randomUUID } from 'node:crypto';
 import type { LogBounds, PlannedChanges } from '../../log.ts';
 import { StateUnavailable } from '../../state.ts';
-import { sqlState } from '../connections/connection.ts';
+import { sqlState, UNIQUE_VIOLATION } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
-import { addingRecords } from './adding-records.ts';
+import { insertStatement } from './insert-records.ts';
 import type { TraceDays } from './trace-days.ts';
 
 const MOST_BATCH_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_RECORDS = 500;
-/** What may wait while the database is away. */
+/** How much may wait while the database is unavailable. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-const TWICE = '23505';
-const NO_SUCH_DAY = '23514';
-/** Somebody may have the trace for longer. Nobody waits for it, so the writer gives up and comes again. */
-const PATIENCE_MS = 1000;
+/** PostgreSQL reports a missing partition as a check violation. */
+const NO_PARTITION = '23514';
+/** Another process may lock the trace for longer. No call waits for the trace, so the writer gives up and retries. */
+const LOCK_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 
-/** There is no room left for records that wait for the database. */
+/** Too many records wait for the database. */
 class QueueFull extends Error {
   constructor() {
     super('too many records wait for the database');
@@ -32,16 +32,19 @@ class QueueFull extends Error {
 /** The records of one `append`: they stay together. */
 interface Appended {
   bodies: readonly string[];
-  /** In milliseconds since 1970; the database's own clock when left out. A log by days has it set when it is sent. */
+  /**
+   * In milliseconds since 1970; undefined for the database's clock. In a log that is split into days, the writer sets
+   * it when it first sends the record.
+   */
   at: number | undefined;
   bytes: number;
-  /** The number of the first one. */
+  /** The number of the first record. */
   from: number;
   plans: readonly PlannedChanges[];
 }
 
 interface Flush {
-  /** All records below this number. */
+  /** Waits for all records below this number. */
   upTo: number;
   resolve(): void;
   reject(error: Error): void;
@@ -52,17 +55,17 @@ export interface Head {
   last: number;
   generation: number;
   bytes: number;
-  /** When it was known, by this process's own clock. */
+  /** When the database said so, by this process's clock. */
   at: number;
 }
 
 export class LogWriter {
   readonly #database: Database;
   readonly #log: string;
-  /** Of a log that is cut into days, and that no call waits for. */
+  /** Set for a log that is split into days and that no call waits for. */
   readonly #days: TraceDays | undefined;
   readonly #writer = randomUUID();
-  readonly #slots: Appended[] = [];
+  readonly #queue: Appended[] = [];
   readonly #flushes = new Set<Flush>();
   #next = 1;
   #written = 0;
@@ -90,13 +93,13 @@ export class LogWriter {
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
     if (this.#closed) throw new StateUnavailable();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
-    this.#slots.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
+    this.#queue.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
     this.#next += bodies.length;
     this.#bytes += bytes;
     this.#running ??= this.#run();
   }
 
-  /** Settles when all that was appended is committed; rejects when the database is away, and the records still wait. */
+  /** Settles when all records are committed; rejects, and keeps the records, when the database is unavailable. */
   flush(): Promise<void> {
     const upTo = this.#next;
     if (this.#written >= upTo - 1) return Promise.resolve();
@@ -112,9 +115,9 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    // What is appended in the same turn goes out together.
+    // Send what is appended in the same turn together.
     await null;
-    while (this.#slots.length > 0 && !this.#closed) {
+    while (this.#queue.length > 0 && !this.#closed) {
       try {
         await this.#writeBatch();
       } catch (error) {
@@ -130,7 +133,7 @@ export class LogWriter {
   async #writeBatch(): Promise<void> {
     await this.#days?.prepare(this.head?.bytes ?? 0);
     const batch = this.#nextBatch();
-    // A batch that is sent again goes to the same day: there it shows that it was written before.
+    // A batch that is sent again must go to the same day: only there does PostgreSQL notice the duplicate.
     if (this.#days) for (const appended of batch) appended.at ??= this.#days.now();
     const bodies = batch.flatMap((appended) => appended.bodies);
     const times = batch.flatMap(({ bodies: { length }, at }) =>
@@ -138,19 +141,19 @@ export class LogWriter {
     );
     const bytes = batch.reduce((sum, appended) => sum + appended.bytes, 0);
     const { from } = batch[0]!;
-    const { text, values } = addingRecords(this.#database, {
+    const { text, values } = insertStatement(this.#database, {
       ...{ log: this.#log, writer: this.#writer, from, bodies, times, bytes },
       plans: batch.flatMap(({ plans }) => plans),
-      patience: this.#days && PATIENCE_MS,
+      lockTimeoutMs: this.#days && LOCK_TIMEOUT_MS,
     });
     try {
       const [row] = await this.#ask(text, values);
-      this.#knows(row!);
+      this.#rememberHead(row!);
       this.#wrote(from + bodies.length - 1);
     } catch (error) {
-      if (sqlState(error) === NO_SUCH_DAY) this.#days?.forget();
-      if (sqlState(error) !== TWICE) throw error;
-      // An earlier try was committed after all.
+      if (sqlState(error) === NO_PARTITION) this.#days?.forget();
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      // An earlier attempt was committed after all.
       const [row] = await this.#ask(
         `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.recordsOf(this.#log)} WHERE log = $1 AND writer = $2`,
         [this.#log, this.#writer],
@@ -160,14 +163,14 @@ export class LogWriter {
   }
 
   #ask(text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
-    return this.#days ? this.#database.queryBeside(text, values) : this.#database.query(text, values);
+    return this.#days ? this.#database.queryInBackground(text, values) : this.#database.query(text, values);
   }
 
   #nextBatch(): Appended[] {
     const batch: Appended[] = [];
     let bytes = 0;
     let records = 0;
-    for (const each of this.#slots) {
+    for (const each of this.#queue) {
       bytes += each.bytes;
       records += each.bodies.length;
       if (batch.length > 0 && (bytes > MOST_BATCH_BYTES || records > MOST_BATCH_RECORDS)) break;
@@ -176,8 +179,8 @@ export class LogWriter {
     return batch;
   }
 
-  #knows(row: Record<string, unknown>): void {
-    this.#days?.heard(Number(row.now));
+  #rememberHead(row: Record<string, unknown>): void {
+    this.#days?.setClock(Number(row.now));
     this.head = {
       last: Number(row.last),
       generation: Number(row.generation),
@@ -188,7 +191,7 @@ export class LogWriter {
 
   #wrote(upTo: number): void {
     this.#written = Math.max(this.#written, upTo);
-    while (this.#slots[0] && this.#slots[0].from <= this.#written) this.#bytes -= this.#slots.shift()!.bytes;
+    while (this.#queue[0] && this.#queue[0].from <= this.#written) this.#bytes -= this.#queue.shift()!.bytes;
     for (const flush of this.#flushes) {
       if (flush.upTo - 1 > this.#written) continue;
       this.#flushes.delete(flush);

@@ -1,4 +1,4 @@
-/** Which changes are planned, beside the records that plan and end them: a server that locks a path looks here. */
+/** Maintains the table of planned changes together with the journal: a server that locks a path reads it. */
 import type { PlannedChanges } from '../../log.ts';
 import { rowOfPath } from '../locks/lock-rows.ts';
 
@@ -8,8 +8,8 @@ interface Part {
 }
 
 /**
- * Parts of the statement that writes records; `before`: how many values come before theirs. Parts of one statement do
- * not see what the others do, so what is planned and ended in one batch appears in none.
+ * Parts of the statement that writes records; `before` is the number of values that precede theirs. The parts of one
+ * statement do not see each other's effects, so a change that is planned and ended in one batch must appear in none.
  */
 export function plannedStatements(table: string, plans: readonly PlannedChanges[], before: number): Part[] {
   const coming = new Map<string, Set<string>>();

@@ -6,9 +6,9 @@ import { compact, redact } from './log-changes.ts';
 import { LogFollower, LogRows, PostgresLogReader } from './log-reader.ts';
 import type { LogWriter } from './log-writer.ts';
 
-/** What this process knows of the size of a log may be so old. */
+/** How old this process's knowledge of the size of a log may be. */
 const SIZE_MS = 5000;
-/** So old may be what a follower takes for the end of the log. */
+/** How old a follower's knowledge of the end of the log may be. */
 const RECENT_MS = 2000;
 
 export class PostgresLog<R extends object> implements Log<R> {
@@ -16,7 +16,7 @@ export class PostgresLog<R extends object> implements Log<R> {
   readonly #database: Database;
   readonly #log: string;
   readonly #options: LogOptions<R>;
-  /** Shared by all objects of this process for the same log. */
+  /** Shared by all objects for the same log in this process. */
   readonly #writer: LogWriter;
   readonly #rows: LogRows<R>;
   readonly #followers = new Set<LogFollower<R>>();

@@ -1,23 +1,23 @@
 /**
- * The trace is cut into days of the database's clock, each a partition of its own: a day that is over is dropped in one
- * step. Days are made ahead, by whichever replica first finds that one is missing.
+ * The trace has a partition for each day of the database's clock, so that an old day can be dropped in one step. The
+ * first replica that finds a day missing creates it, some days ahead.
  *
- * A replica that makes or drops days holds the head row of the trace, as every writer of the trace does.
+ * A replica that creates or drops days locks the head row of the trace, as every writer of the trace does.
  */
 import { DAY_MS, dayOf } from '../../day.ts';
 import type { LogBounds } from '../../log.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
-/** The trace continues for this many days after the last time that a partition could be made. */
+/** How many days ahead partitions are created. The trace continues for this long when creating more fails. */
 const AHEAD = 3;
-/** Readers of the trace wait no longer than this for replicas that make or drop days. */
+/** How long a replica that creates or drops days waits for locks, and so the longest that it makes readers wait. */
 const LOCK_MS = 1000;
-const TEND_MS = 60_000;
+const MAINTAIN_MS = 60_000;
 
-/** The schema's fourth version: what was one table for both logs becomes two, one of them by days. */
+/** The migration to version 4 of the schema: one table for both logs becomes two, one of them partitioned by days. */
 export async function traceByDays(connection: Connection, schema: string): Promise<void> {
-  const run = (sql: string) => connection.query(sql, undefined, { ms: TEND_MS });
+  const run = (sql: string) => connection.query(sql, undefined, { ms: MAINTAIN_MS });
   await run(`ALTER TABLE ${schema}.records RENAME TO journal_records;
 CREATE TABLE ${schema}.records (LIKE ${schema}.journal_records INCLUDING DEFAULTS) PARTITION BY LIST (log);
 CREATE TABLE ${schema}.trace_records PARTITION OF ${schema}.records (PRIMARY KEY (seq, at), UNIQUE (writer, n, at))
@@ -32,21 +32,21 @@ DELETE FROM ${schema}.journal_records WHERE log = 'trace';
 ALTER TABLE ${schema}.records ATTACH PARTITION ${schema}.journal_records FOR VALUES IN ('journal')`);
 }
 
-/** The days of a process: which ones are there, and what time it is at the database. */
+/** What one process knows about the days: the last one that exists, and the time at the database. */
 export class TraceDays {
   readonly #database: Database;
   #bounds: LogBounds | undefined;
-  /** The last day that is there. */
+  /** The last day that has a partition. */
   #last: string | undefined;
-  /** What the database's clock is ahead of this process's own one. */
+  /** How far the database's clock is ahead of this process's clock. */
   #offset = 0;
-  #tending: Promise<void> | undefined;
+  #maintaining: Promise<void> | undefined;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** What the trace may take; before it is called, nothing is dropped. */
+  /** Sets the limits of the trace; until then nothing is dropped. */
   keepWithin(bounds: LogBounds): void {
     this.#bounds = bounds;
   }
@@ -56,51 +56,51 @@ export class TraceDays {
     return performance.now() + this.#offset;
   }
 
-  /** What the database has just said of its clock. */
-  heard(now: number): void {
+  /** Sets the time at the database. */
+  setClock(now: number): void {
     this.#offset = now - performance.now();
   }
 
-  /** Settles when there is a day for what is written now. `bytes`: what the trace takes, as far as anybody knows. */
+  /** Settles when today has a partition. `bytes` is the size of the trace as far as it is known. */
   async prepare(bytes: number): Promise<void> {
     if (this.#last === undefined) {
-      await this.#tend();
+      await this.#maintain();
       return;
     }
     const [today, tomorrow] = [dayOf(this.now()), dayOf(this.now() + DAY_MS)];
     const isLong = this.#bounds !== undefined && bytes > this.#bounds.all;
     if (tomorrow <= this.#last && !isLong) return;
-    const tending = this.#tend();
-    if (today > this.#last) await tending;
-    // The next writer tries again.
-    else tending.catch(() => {});
+    const maintaining = this.#maintain();
+    if (today > this.#last) await maintaining;
+    // The next batch tries again.
+    else maintaining.catch(() => {});
   }
 
-  /** A day that was there is gone: somebody else has dropped it. */
+  /** Forgets which days exist, because another process has dropped one. */
   forget(): void {
     this.#last = undefined;
   }
 
-  #tend(): Promise<void> {
-    this.#tending ??= tendDays(this.#database, this.#bounds)
+  #maintain(): Promise<void> {
+    this.#maintaining ??= maintainDays(this.#database, this.#bounds)
       .then(({ now, last }) => {
-        this.heard(now);
+        this.setClock(now);
         this.#last = last;
       })
       .finally(() => {
-        this.#tending = undefined;
+        this.#maintaining = undefined;
       });
-    return this.#tending;
+    return this.#maintaining;
   }
 }
 
-/** Makes the days that are missing, and drops those that are too old, or too many for the bounds. */
-async function tendDays(
+/** Creates missing days, and drops days that are too old or exceed the size limit. */
+async function maintainDays(
   database: Database,
   bounds: LogBounds | undefined,
 ): Promise<{ now: number; last: string }> {
   const { schema } = database.settings;
-  return database.transactionBeside(async (connection) => {
+  return database.transactionInBackground(async (connection) => {
     await connection.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     const head = `${schema}.logs WHERE log = 'trace'`;
     const [row] = await connection.query(`SELECT bytes FROM ${head} FOR UPDATE`);
@@ -122,7 +122,7 @@ interface Dropping {
   bounds: LogBounds;
 }
 
-/** Gives the bytes of the records that are gone. */
+/** Returns the bytes of the records that it removed. */
 async function dropDays(
   connection: Connection,
   schema: string,
@@ -136,9 +136,9 @@ async function dropDays(
     if (day >= today || (day >= oldest && gone >= least)) break;
     const table = `${schema}.${tableOf(day)}`;
     gone += await bytesOf(connection, `SELECT length(body) AS bytes FROM ${table}`);
-    await connection.query(`DROP TABLE ${table}`, undefined, { ms: TEND_MS });
+    await connection.query(`DROP TABLE ${table}`, undefined, { ms: MAINTAIN_MS });
   }
-  // One day alone is too much.
+  // Today alone exceeds the limit.
   if (bytes - gone > all) {
     gone += await bytesOf(
       connection,
@@ -154,11 +154,11 @@ async function dropDays(
 
 async function bytesOf(connection: Connection, rows: string): Promise<number> {
   const sum = `WITH each AS (${rows}) SELECT coalesce(sum(bytes), 0) AS bytes FROM each`;
-  const [row] = await connection.query(sum, undefined, { ms: TEND_MS });
+  const [row] = await connection.query(sum, undefined, { ms: MAINTAIN_MS });
   return Number(row!.bytes);
 }
 
-/** Makes those of these days that are not there. */
+/** Creates the partitions of these days that are missing. */
 export async function makeDays(
   connection: Connection,
   schema: string,
@@ -172,10 +172,10 @@ export async function makeDays(
     return `CREATE TABLE ${schema}.${tableOf(day)} PARTITION OF ${schema}.trace_records
       FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`;
   });
-  await connection.query(statements.join('; '), undefined, { ms: TEND_MS });
+  await connection.query(statements.join('; '), undefined, { ms: MAINTAIN_MS });
 }
 
-/** Oldest first. */
+/** The days that have partitions, oldest first, and the database's time. */
 async function knownDays(connection: Connection, schema: string): Promise<{ now: number; days: string[] }> {
   const rows = await connection.query(
     `SELECT child.relname AS name, extract(epoch FROM clock_timestamp()) * 1000 AS now
@@ -188,7 +188,7 @@ async function knownDays(connection: Connection, schema: string): Promise<{ now:
   return { now: Number(rows[0]!.now), days: days.sort() };
 }
 
-/** The day of a time and those that are made ahead of it. */
+/** The day of a time, and the days that are created ahead of it. */
 function daysFrom(now: number): string[] {
   return Array.from({ length: AHEAD + 1 }, (_, n) => dayOf(now + n * DAY_MS));
 }

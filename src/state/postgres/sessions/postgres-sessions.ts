@@ -1,4 +1,4 @@
-/** Sessions as rows: every replica finds them, and none writes because a client uses one. */
+/** Sessions as rows of a table: every replica finds them, and using a session writes nothing. */
 import { randomBytes } from 'node:crypto';
 import type { NewSession, SessionFacts, SessionMessage, Sessions, StoredSession } from '../../sessions.ts';
 import type { Database } from '../connections/database.ts';
@@ -6,7 +6,7 @@ import { COLUMNS, IS_OVER, SessionFinder, sessionOf } from './session-finder.ts'
 import { SessionMessages } from './session-messages.ts';
 
 const KEY_BYTES = 32;
-/** Others may change the same facts meanwhile. */
+/** Retries because other processes may change the same facts meanwhile. */
 const MOST_TRIES = 20;
 
 export class PostgresSessions implements Sessions {
@@ -21,7 +21,7 @@ export class PostgresSessions implements Sessions {
     this.#messages = new SessionMessages(database);
   }
 
-  /** The first process makes one. */
+  /** The first process creates the first key. */
   async keys(): Promise<readonly Buffer[]> {
     const found = await this.#readKeys();
     if (found.length > 0) return found;
@@ -67,10 +67,10 @@ export class PostgresSessions implements Sessions {
       );
       if (row) return sessionOf(row);
     }
-    throw new Error('others change the same session all the time');
+    throw new Error('other processes keep changing the same session');
   }
 
-  /** Removes those that are over, too: every replica comes by here. */
+  /** Also deletes sessions that are over, because every replica calls this regularly. */
   async inUse(ids: readonly string[]): Promise<string[]> {
     const rows = await this.#database.query(
       `WITH over AS (DELETE FROM ${this.#table} WHERE ${IS_OVER})

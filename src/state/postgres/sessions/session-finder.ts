@@ -1,9 +1,9 @@
-/** Finds sessions. The next statement answers all who ask while one is under way. */
+/** Finds sessions. While one statement is under way, further requests wait and share the next one. */
 import type { SessionFacts, StoredSession } from '../../sessions.ts';
 import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
-/** A replica may take this long to report that it uses a session. */
+/** How long a replica may take to report that it uses a session. */
 const GRACE = `least(60000, idle_ms / 4)`;
 export const IS_OVER = `used < clock_timestamp() - (idle_ms + ${GRACE}) * interval '1 millisecond'`;
 export const COLUMNS = 'id, owner, opening, facts, revision, idle_ms';

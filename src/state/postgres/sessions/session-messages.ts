@@ -1,8 +1,8 @@
 /**
- * Messages about sessions, from one replica to all others that have the session.
+ * Messages about sessions, from one replica to all others that use the session.
  *
- * Numbers of rows are given before they are committed, so a reader that only asked for higher numbers would miss some:
- * it reads the whole last minute, and leaves out what it had before.
+ * Rows get their numbers before they are committed, so a reader that only asked for higher numbers would miss some. It
+ * reads the whole last minute instead, and skips the messages that it has had before.
  */
 import { randomUUID } from 'node:crypto';
 import type { SessionMessage } from '../../sessions.ts';

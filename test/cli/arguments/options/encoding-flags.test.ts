@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parseEncodings } from '../../../../src/cli/arguments/options/encoding-flags.ts';
 import { proves } from '../../../proves.ts';
 
-it('takes a glob and a name in any letters', () => {
+it('takes a glob and the name of an encoding in any letter case', () => {
   expect(parseEncodings(['*.txt=CP1252', 'a=b/=Shift-JIS'])).toEqual([
     { glob: '*.txt', charset: 'windows-1252' },
     { glob: 'a=b/', charset: 'shift_jis' },

@@ -1,4 +1,4 @@
-/** Options and commands: which fit together, what a slip is answered with, and what each help text says. */
+/** Options and commands: which fit together, how the program answers a slip, and what each help text says. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../../../src/cli/arguments/commands.ts';
@@ -24,7 +24,7 @@ afterAll(() => {
   directory.remove();
 });
 
-/** The program itself. */
+/** Runs the built program. */
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: 'utf8',
@@ -33,7 +33,7 @@ function run(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-/** The same, without a start of the program for arguments that are wrong or that ask what it can do. */
+/** The same answer, but without starting the program for wrong arguments and for questions about it. */
 function answerTo(...args: string[]): ReturnType<typeof run> {
   try {
     const command = parseCommand(args, {}, directory.path);
@@ -55,7 +55,7 @@ it.each([
   [['help']],
   [['undo', '-h']],
   [['help', 'serve']],
-])('%j is answered by the program as it is here', (argv) => {
+])('%j gets the same answer from the built program as from these tests', (argv) => {
   expect(run(...argv)).toEqual(answerTo(...argv));
 });
 
@@ -63,7 +63,7 @@ const all: readonly Flag[] = flags;
 const names = commands.map(({ name }) => name);
 
 describe('an option that a command does not take', () => {
-  // Each pair is one line of a table that people fill in by hand.
+  // Every pair is checked, because people fill in the table by hand.
   const wrong = names.flatMap((command) =>
     all.flatMap((flag) => {
       if (flag.for === 'every command' || flag.for.includes(command)) return [];
@@ -181,7 +181,7 @@ describe('help', () => {
     },
   );
 
-  it.each(names)('of %s names its options and no others, by every way to ask for it', (name) => {
+  it.each(names)('for %s names exactly its options, whichever way the user asks for it', (name) => {
     const { status, stdout, stderr } = answerTo('help', name);
     expect([status, stderr]).toEqual([0, '']);
     const listed = [...stdout.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag);
@@ -204,7 +204,7 @@ describe('help', () => {
   );
 
   it.each(names.filter((name) => name !== 'serve'))(
-    'of %s is also printed when the word help follows the command',
+    'for %s is also printed when the word help follows the command',
     (name) => {
       expect(answerTo(name, 'help')).toEqual(answerTo('help', name));
     },

@@ -42,6 +42,6 @@ test.each([
   '2026-13-01',
   '2026-00-10',
   '2026-01-31T25:00',
-])('%s is none', (text) => {
+])('%s is not a time', (text) => {
   expect(() => parseTime(text, now)).toThrow(UsageError);
 });

@@ -36,7 +36,7 @@ describe('the tools on offer', () => {
     expect(names({ toolset: ['search'], tools: ['undo'] })).toEqual(['search_files', 'grep_files', 'undo']);
   });
 
-  it('have a set each', () => {
+  it('belong to a set each', () => {
     expect(new Set(Object.values(standard.toolsets!).flat())).toEqual(
       new Set(standard.tools.map(({ name }) => name)),
     );
@@ -56,7 +56,7 @@ describe('the tools on offer', () => {
   });
 });
 
-describe('--max-tokens', () => {
+describe('the value of --max-tokens', () => {
   it('is a number', () => {
     expect(parseMaxTokens(undefined)).toBeUndefined();
     expect(parseMaxTokens('500')).toBe(500);

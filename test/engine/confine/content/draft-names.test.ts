@@ -1,4 +1,4 @@
-/** Temporary files behind writes: whose they are, when they are litter, and that nobody else sees them. */
+/** The temporary files of writes: which server made them, when they are litter, and that nobody else sees them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function nameOf(pid: number, started: number, domain = serverId().split('-')[0]!
   return temporaryName(`${domain}-${pid}-${started.toString(36)}`);
 }
 
-/** A file that was last written to that long ago. */
+/** A file that was last written this long ago. */
 function aged(ageMs: number) {
   return { type: 'file', mtimeNs: BigInt(Date.now() - ageMs) * 1_000_000n } as const;
 }
@@ -26,24 +26,24 @@ function startOf(pid: number): number {
 }
 
 describe.runIf(process.platform === 'linux')('a temporary file', () => {
-  it('of this process is not litter', () => {
+  it('is not litter if this process made it', () => {
     const name = temporaryName();
     expect(isTemporary(name, 'file')).toBe(true);
     expect(isLitter(name, aged(10 * HOUR_MS))).toBe(false);
     expect(temporaryName()).not.toBe(name);
   });
 
-  it('of a process that is gone is litter', () => {
+  it('is litter if its process is gone', () => {
     expect(isLitter(nameOf(2 ** 22 - 1, 1), aged(0))).toBe(true);
   });
 
-  it('of a process whose number belongs to another one now is litter', () => {
+  it('is litter if another process has its pid now', () => {
     expect(isLitter(nameOf(process.pid, startOf(process.pid) - 1), aged(0))).toBe(true);
     expect(isLitter(nameOf(process.ppid, startOf(process.ppid)), aged(0))).toBe(false);
   });
 
-  it('of a killed process that its parent has not reaped is litter', async () => {
-    // The shell starts a child, tells its number, and becomes a program that never looks after it.
+  it('is litter if its process was killed and not yet reaped by its parent', async () => {
+    // The shell starts a child, prints its pid, and becomes a program that never reaps it.
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
     try {
       const pid = await new Promise<number>((resolve) =>
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a temporary file', () => {
       );
       const name = nameOf(pid, startOf(pid));
       expect(isLitter(name, aged(0))).toBe(false);
-      // As long as it is a shell, it would look after its child.
+      // While it is still a shell, it would reap its child.
       const program = () => readFileSync(`/proc/${parent.pid}/comm`, 'latin1').trim();
       while (program() !== 'sleep') await new Promise((resolve) => setTimeout(resolve, 5));
       process.kill(pid, 'SIGKILL');
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a temporary file', () => {
     }
   });
 
-  it('of another container or machine is litter after a day', () => {
+  it('is litter after a day if another container or machine made it', () => {
     expect(isLitter(nameOf(1, 1, 'zzzz'), aged(HOUR_MS * 23))).toBe(false);
     expect(isLitter(nameOf(1, 1, 'zzzz'), aged(HOUR_MS * 25))).toBe(true);
   });
@@ -93,7 +93,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   const dead = temporaryName('zzzz-1-1');
   const old = new Date(Date.now() - 25 * HOUR_MS);
 
-  it('litter goes with the next write to its directory, and nothing else goes', async () => {
+  it('the next write to a directory removes litter and nothing else', async () => {
     const { engine, root } = openWallFixture(kind, {
       [`d/${dead}`]: 'x',
       [dead]: 'x',
@@ -108,14 +108,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readdirSync(root).sort()).toEqual(['a.txt', 'd']);
   });
 
-  it('a link that is named like litter is left alone, with what it points at', async () => {
+  it('a link with the name of litter is left alone, and so is its target', async () => {
     const fixture = openWallFixture(kind);
     symlinkSync(join(fixture.outside, 'secret.txt'), join(fixture.root, dead));
     await fixture.engine.files.write('a.txt', 'x');
     fixture.expectOutsideUntouched();
   });
 
-  it('temporary files show neither in listings nor in trees, and go with their directory', async () => {
+  it('temporary files appear neither in listings nor in trees, and are removed with their directory', async () => {
     const { engine, root } = openWallFixture(kind, { [`d/${dead}`]: 'x', 'd/a.txt': 'a' });
     expect((await engine.files.list('d')).map(({ name }) => name)).toEqual(['a.txt']);
     expect((await engine.files.tree('d')).children).toEqual([{ name: 'a.txt', type: 'file' }]);
@@ -124,7 +124,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('a directory with such a name is in every listing, and stays', async () => {
+  it('a directory with the name of a temporary file appears in every listing, and stays', async () => {
     const { engine, root } = openWallFixture(kind, { [`${dead}/a.txt`]: 'needle', 'b.txt': 'b' });
     utimesSync(join(root, dead), old, old);
     await engine.files.write('c.txt', 'x');
@@ -135,7 +135,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readdirSync(root).sort()).toEqual(['b.txt', 'c.txt']);
   });
 
-  it("a user's file that looks like one is in every listing, and stays", async () => {
+  it("a user's file that looks like a temporary one appears in every listing, and stays", async () => {
     const theirs = '.cofferdam-1-2-3-0123456789abcdef.tmp';
     const { engine, root } = openWallFixture(kind, { [theirs]: 'mine' });
     utimesSync(join(root, theirs), old, old);
@@ -154,7 +154,7 @@ const mayUnshare = (() => {
   }
 })();
 
-/** Asks in a PID namespace of its own, where this process does not exist. */
+/** Runs in a PID namespace of its own, where this process does not exist. */
 function inAnotherContainer(script: string): string {
   const source = fileURLToPath(new URL('../../../../dist/cofferdam.cjs', import.meta.url));
   return execFileSync('unshare', ['--pid', '--fork', '--mount-proc', 'sh', '-c', script], {
@@ -164,7 +164,7 @@ function inAnotherContainer(script: string): string {
 }
 
 describe.runIf(mayUnshare)('a server in another PID namespace', () => {
-  it('leaves the files of one that runs here alone', () => {
+  it('leaves the files of a server alone that runs in this one', () => {
     const { root } = openWallFixture('strongest', { 'a.txt': 'a' });
     const mine = temporaryName();
     writeFileSync(join(root, mine), 'being written');

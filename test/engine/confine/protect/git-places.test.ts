@@ -1,10 +1,10 @@
-/** What is found of Git in a directory before a command, and in which order. */
+/** What a search for Git finds before a command, and in which order. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Wall } from '../../../../src/engine/confine/wall.ts';
 import { layOut, temporaryDirectory } from '../../../tree.ts';
 
-test('the configuration of repositories comes before files called .git, of which a command may make many', async () => {
+test('lists the configuration of repositories before files called .git, of which a command may make many', async () => {
   const made = temporaryDirectory();
   const wall = new Wall([{ path: made.path, writable: true }]);
   try {

@@ -1,4 +1,4 @@
-/** What is remembered of a repository is forgotten as soon as something changes that could make Git run something. */
+/** The server forgets what it remembers of a repository as soon as a change could make Git run something. */
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,12 +38,12 @@ function repository(name: string): string {
   return worktree;
 }
 
-test('a repository that names only its hooks is remembered until something of it changes', async () => {
+test('remembers a repository that names only its hooks until something in it changes', async () => {
   const worktrees = Object.keys(CHANGES).map((what) => [what, repository(what)] as const);
   const other = repository('names more');
   const hooks = (worktree: string) => join(worktree, '.git/hooks');
   for (const [, worktree] of worktrees) {
-    // What changed just now is not remembered, since a second change could bear the same time.
+    // A repository that changed just now is not remembered, since a second change could have the same timestamp.
     await until(() => {
       rememberNamed(worktree, () => [hooks(worktree)]);
       rememberNamed(other, () => [hooks(other), '/included']);

@@ -14,8 +14,8 @@ const state = (ino: number, changedMs = LONG_AGO) => ({
 });
 const listing = (names: string[]) => ({ names, types: names.map(() => 'file' as const) });
 
-describe('what stood in a directory', () => {
-  it('is remembered as long as it did not change', () => {
+describe('the listing of a directory', () => {
+  it('is remembered as long as the directory does not change', () => {
     const cache = new ListingCache();
     cache.remember(state(1), listing(['a']));
     expect(cache.recall(state(1))).toEqual(listing(['a']));
@@ -25,7 +25,7 @@ describe('what stood in a directory', () => {
     expect(cache.recall({ ...state(1), dev: 2 })).toBeUndefined();
   });
 
-  it('is not remembered when it changed a moment ago', () => {
+  it('is not remembered when the directory changed a moment ago', () => {
     const cache = new ListingCache();
     const now = Date.now();
     cache.remember(state(1, now - 1000), listing(['a']));
@@ -49,7 +49,7 @@ describe('a search', () => {
     const paths = async () => (await here.grep({ regex: 'hit' })).files.map(({ path }) => path);
     try {
       await sleep(2100);
-      // Each of the two threads has seen each directory after a few rounds.
+      // After a few rounds, each of the two threads has read each directory.
       for (let i = 0; i < 8; i++)
         expect(await paths()).toEqual(['a/one.txt', 'b/c/two.txt', 'b/old/three.txt']);
       writeFileSync(join(here.root, 'a/new.txt'), 'hit');

@@ -19,7 +19,7 @@ import { fixture } from '../../search/search-fixture.ts';
 
 const STEPS = soak(50, 120);
 const SWAPPED_SEARCHES = soak(25, 60);
-/** After so long a listing is remembered. */
+/** After this long, a listing is remembered. */
 const SETTLED_MS = 2100;
 const DIRECTORIES = ['a', 'b', 'b/c', 'b/c/d', 'e'];
 
@@ -32,7 +32,7 @@ function filesBelow(root: string, path = ''): string[] {
   });
 }
 
-/** One change; most of them put the directory's time back to what it was. */
+/** One change. Most changes set the directory's time back to what it was. */
 function mutate(root: string, outside: string, random: Random, step: number): string {
   const name = pick(random, DIRECTORIES);
   const path = join(root, name);
@@ -76,7 +76,7 @@ function mutate(root: string, outside: string, random: Random, step: number): st
 }
 
 describe('a search right after a change', () => {
-  it('finds all that is there and nothing else, also where times were put back', async () => {
+  it('finds all that is there and nothing else, even if times were set back', async () => {
     const scratch = temporaryDirectory();
     const outside = join(scratch.path, 'outside');
     mkdirSync(outside);
@@ -108,7 +108,7 @@ describe('a search right after a change', () => {
 });
 
 describe('a directory that is swapped with a link all the time', () => {
-  it('never lets a search reach what the link leads to, although what stood below is remembered', async () => {
+  it('never lets a search reach the target of the link, although the earlier listing is remembered', async () => {
     const scratch = temporaryDirectory();
     const outside = join(scratch.path, 'outside');
     mkdirSync(join(outside, 'in'), { recursive: true });
@@ -152,7 +152,7 @@ describe('a directory that is swapped with a link all the time', () => {
 });
 
 describe('ignore files', () => {
-  it('count as they are now, also where the directories did not change', async () => {
+  it('count as they are now, even if the directories did not change', async () => {
     const here = await fixture({
       '.gitignore': 'one.txt\n/in/two.txt\n',
       'in/.ignore': '',
@@ -164,7 +164,7 @@ describe('ignore files', () => {
     });
     const paths = async () =>
       (await here.grep({ regex: 'hit', ignoreFiles: true })).files.map(({ path }) => path);
-    /** Each of the two threads has seen each directory after a few rounds. */
+    /** After a few rounds, each of the two threads has read each directory. */
     const often = async (expected: string[]) => {
       for (let i = 0; i < 6; i++) expect(await paths()).toEqual(expected);
     };
@@ -180,7 +180,7 @@ describe('ignore files', () => {
       writeFileSync(join(here.root, '.gitignore'), 'one.txt\n/in/two.txt\n');
       writeFileSync(join(here.root, 'in/.ignore'), '');
       await often(['in/deep/two.txt', 'in/three.txt']);
-      // The same directory, unchanged itself, at another place: `/in/two.txt` is no longer about it.
+      // The directory itself is unchanged but at another path, so `/in/two.txt` no longer applies to it.
       renameSync(join(here.root, 'in'), join(here.root, 'out'));
       await often(['out/deep/two.txt', 'out/three.txt', 'out/two.txt']);
     } finally {

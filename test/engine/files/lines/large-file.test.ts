@@ -2,14 +2,14 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Dir, OpenFile } from '../../../../src/engine/confine/directory/dir.ts';
-import { chooseKeeper } from '../../../../src/engine/confine/protection.ts';
+import { chooseOpener } from '../../../../src/engine/confine/protection.ts';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { countLines, readLineRange, readTail } from '../../../../src/engine/files/lines/large-file.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
 const MiB = 1024 * 1024;
 const scratch = temporaryDirectory();
-const dir: Dir = chooseKeeper().hold(scratch.path);
+const dir: Dir = chooseOpener().hold(scratch.path);
 const opened: OpenFile[] = [];
 afterEach(() => {
   for (const file of opened.splice(0)) file.close();
@@ -56,7 +56,7 @@ async function tailOf(content: string, lines: number, maxBytes = MiB) {
 const whole = { truncated: false, partialLine: false };
 
 describe('lines', () => {
-  it('are ended by their newline', async () => {
+  it('end with their newline', async () => {
     expect(await countLines(fileWith('a\nb\n'))).toBe(2);
     expect(await countLines(fileWith('a\nb'))).toBe(2);
     expect(await countLines(fileWith('\n'))).toBe(1);
@@ -64,7 +64,7 @@ describe('lines', () => {
     expect(await countLines(fileWith(''))).toBe(0);
   });
 
-  it('are counted over many pieces, also when a file ends right at the end of one', async () => {
+  it('are counted over many pieces, even if a file ends right at the end of one', async () => {
     const line = `${'x'.repeat(63)}\n`;
     expect(await countLines(fileWith(line.repeat((3 * MiB) / 64)))).toBe((3 * MiB) / 64);
     expect(await countLines(fileWith('x'.repeat(2 * MiB)))).toBe(1);
@@ -107,7 +107,7 @@ describe('a range', () => {
     expect(await rangeOf('a\n', 9e15, 9e15)).toMatchObject({ text: '', totalLines: 1 });
   });
 
-  it('is cut at the end of a line when it is too long', async () => {
+  it('is cut at the end of a line if it is too long', async () => {
     const cut = await rangeOf('aaaa\nbbbb\ncccc\n', 1, 3, 12);
     expect(cut).toEqual({ text: 'aaaa\nbbbb\n', from: 1, to: 2, truncated: true, partialLine: false });
     expect(await rangeOf('aaaa\nbbbb\ncccc\n', 1, 3, 10)).toMatchObject({
@@ -119,7 +119,7 @@ describe('a range', () => {
     expect(await rangeOf('aaaa\nbbbb\ncccc\n', 1, 2, 10)).toMatchObject({ to: 2, truncated: false });
   });
 
-  it('is cut between characters when one line alone is too long', async () => {
+  it('is cut between characters if one line alone is too long', async () => {
     const part = { from: 2, to: 2, totalLines: 2, truncated: true, partialLine: true };
     expect(await rangeOf('x\näöü\n', 2, 3, 3)).toEqual({ text: 'ä', ...part });
     expect(await rangeOf('x\näöü\n', 2, 3, 4)).toEqual({ text: 'äö', ...part });
@@ -144,7 +144,7 @@ describe('a tail', () => {
     expect(await tailOf('', 3)).toEqual({ text: '', lines: 0, totalLines: 0, ...whole });
   });
 
-  it('is cut at the start of a line when it is too long', async () => {
+  it('is cut at the start of a line if it is too long', async () => {
     const cut = { truncated: true, partialLine: false };
     expect(await tailOf('aaaa\nbbbb\ncccc\n', 3, 12)).toEqual({ text: 'bbbb\ncccc\n', lines: 2, ...cut });
     expect(await tailOf('aaaa\nbbbb\ncccc\n', 3, 10)).toEqual({ text: 'bbbb\ncccc\n', lines: 2, ...cut });
@@ -153,7 +153,7 @@ describe('a tail', () => {
     expect(await tailOf('\nbbbb', 2, 4)).toEqual({ text: 'bbbb', lines: 1, ...cut });
   });
 
-  it('is cut between characters when the last line alone is too long', async () => {
+  it('is cut between characters if the last line alone is too long', async () => {
     const part = { lines: 1, truncated: true, partialLine: true };
     expect(await tailOf('x\näöü', 1, 3)).toEqual({ text: 'ü', ...part });
     expect(await tailOf('x\näöü', 1, 4)).toEqual({ text: 'öü', ...part });
@@ -162,7 +162,7 @@ describe('a tail', () => {
 });
 
 describe('generated files', () => {
-  it('give the lines that splitting the whole text gives, at the first look and later ones', async () => {
+  it('give the lines that splitting the whole text gives, on the first read and on later ones', async () => {
     const random = randomFrom(3);
     for (const longest of [3, 80, 5000, 700_000]) {
       const lines = generateLines(random, longest, 1.5 * MiB);
@@ -185,7 +185,7 @@ describe('generated files', () => {
     }
   });
 
-  it('give the same when many calls look at once', async () => {
+  it('give the same lines if many calls read at once', async () => {
     const random = randomFrom(4);
     const lines = generateLines(random, 60, 6 * MiB);
     const file = fileWith(lines.join(''));
@@ -212,7 +212,7 @@ describe('a file that changes', () => {
     expect((await readLineRange(file, 2, 9, all)).bytes.toString()).toBe('b');
   });
 
-  it('gives what is left when it was cut short', async () => {
+  it('gives what is left if it was truncated', async () => {
     const file = fileWith('a\nb\nc\nd\n');
     truncateSync(join(scratch.path, `file${files - 1}`), 4);
     expect(await countLines(file)).toBe(2);
@@ -220,7 +220,7 @@ describe('a file that changes', () => {
     expect((await readLineRange(file, 4, 9, all)).bytes.toString()).toBe('');
   });
 
-  it('is looked through anew, however soon after the last look it was written', async () => {
+  it('is scanned again, however soon after the last read it was written', async () => {
     const name = `file${files++}`;
     for (let i = 0; i < 20; i++) {
       const lines = i % 2 === 0 ? ['aa\n', 'b\n', 'c\n'] : ['a\n', 'bb\n', 'c\n'];
@@ -232,7 +232,7 @@ describe('a file that changes', () => {
 });
 
 describe('a large file', () => {
-  it('can be left in the middle', async () => {
+  it('stops being scanned if the call is cancelled', async () => {
     const file = sparse(300 * MiB);
     const aborted = AbortSignal.abort();
     await expect(countLines(file, { signal: aborted })).rejects.toThrow(EngineFailure);
@@ -244,7 +244,7 @@ describe('a large file', () => {
     expect(await countLines(fileWith('a\nb\n'))).toBe(2);
   });
 
-  it('neither stops other work nor takes memory', async () => {
+  it('neither blocks other work nor takes much memory', async () => {
     const file = sparse(200 * MiB);
     await countLines(sparse(4 * MiB));
     const before = process.memoryUsage().rss;
@@ -256,23 +256,20 @@ describe('a large file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MiB);
   });
 
-  it.skipIf(!existsSync('/proc/self/io'))(
-    'is read through once: the second look finds its place',
-    async () => {
-      const name = `file${files++}`;
-      writeFileSync(join(scratch.path, name), `${'x'.repeat(99)}\n`.repeat(200_000));
-      await settled();
-      const look = async () => {
-        const before = bytesReadSoFar();
-        const { bytes } = await readLineRange(open(name), 190_000, 190_002, all);
-        expect(bytes.length).toBe(300);
-        return bytesReadSoFar() - before;
-      };
-      expect(await look()).toBeGreaterThan(18 * MiB);
-      expect(await look()).toBeLessThan(2 * MiB);
-      expect(await look()).toBeLessThan(2 * MiB);
-    },
-  );
+  it.skipIf(!existsSync('/proc/self/io'))('is scanned once: later reads find their place', async () => {
+    const name = `file${files++}`;
+    writeFileSync(join(scratch.path, name), `${'x'.repeat(99)}\n`.repeat(200_000));
+    await settled();
+    const look = async () => {
+      const before = bytesReadSoFar();
+      const { bytes } = await readLineRange(open(name), 190_000, 190_002, all);
+      expect(bytes.length).toBe(300);
+      return bytesReadSoFar() - before;
+    };
+    expect(await look()).toBeGreaterThan(18 * MiB);
+    expect(await look()).toBeLessThan(2 * MiB);
+    expect(await look()).toBeLessThan(2 * MiB);
+  });
 });
 
 function bytesReadSoFar(): number {

@@ -28,7 +28,7 @@ async function lines(content: string | Buffer, from: number, to: number): Promis
 }
 
 describe('a range of lines', () => {
-  it('is the lines of the whole text, wherever the file is cut while it is read', async () => {
+  it('has the lines of the whole text, wherever the file is cut while it is read', async () => {
     const mebibyte = 1024 * 1024;
     for (const shift of [-3, -2, -1, 0, 1]) {
       for (const middle of ['é\r\nü\r\n', '\n\n\r\n', '🦦\n', '\r\r\n']) {
@@ -63,7 +63,7 @@ describe('a range of lines', () => {
     expect(await lines('\n', 1, 1)).toEqual(['']);
   });
 
-  it('comes without the byte-order mark, and not from what is not UTF-8', async () => {
+  it('has no byte-order mark, and is refused if it is not UTF-8', async () => {
     expect(await lines('\uFEFFa\nb\n', 1, 1)).toEqual(['a']);
     expect(await lines('\uFEFFa\nb\n', 2, 2)).toEqual(['b']);
     const notText = { kind: 'not-text', path: 'f', why: 'not-utf8' };
@@ -72,7 +72,7 @@ describe('a range of lines', () => {
     expect(await lines(Buffer.from('a\ncaf\xe9\n', 'latin1'), 1, 1)).toEqual(['a']);
   });
 
-  it('is not read when the call is cancelled', async () => {
+  it('is not read if the call is cancelled', async () => {
     writeFileSync(join(temporary.path, 'f'), 'a\n');
     const reading = engine.files.readLines('f', { from: 1, to: 1 }, { signal: AbortSignal.abort() });
     await expect(reading).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
@@ -93,13 +93,13 @@ describe('the last lines', () => {
     }
   });
 
-  it('are none of an empty file, and come without a byte-order mark', async () => {
+  it('are none for an empty file, and have no byte-order mark', async () => {
     expect(await tail('', 5)).toEqual([]);
     expect(await tail('\ufeffone\ntwo\n', 5)).toEqual(['one', 'two']);
     expect(await tail('\ufeffone\ntwo\n', 1)).toEqual(['two']);
   });
 
-  it('are refused when they are no text', async () => {
+  it('are refused if they are not text', async () => {
     expect(await tail(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), 1)).toMatchObject({ kind: 'not-text' });
     expect(await tail(Buffer.from('\ufeffab\n', 'utf16le'), 1)).toMatchObject({ kind: 'not-text' });
   });

@@ -1,4 +1,4 @@
-/** The beginning of a file: as many bytes as asked for, whole characters, and a judgement on more than that. */
+/** The beginning of a file: as many bytes as requested, in whole characters; more of it is checked for binary data. */
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ async function failureOf(reading: Promise<unknown>): Promise<unknown> {
 }
 
 describe('readStart', () => {
-  it('gives the bytes that were asked for, and says whether there are more', async () => {
+  it('returns the requested bytes, and says whether there are more', async () => {
     put('0123456789');
     for (const most of [0, 1, 9, 10, 11, 1_000_000]) {
       const start = await here.engine.files.readStart('a', { most });
@@ -30,7 +30,7 @@ describe('readStart', () => {
     }
   });
 
-  it('never ends its text within a character, whatever the cut', async () => {
+  it('never ends its text within a character, wherever the file is cut', async () => {
     const text = 'aé€😀'.repeat(5000);
     const bytes = Buffer.from(text);
     put(bytes);
@@ -44,7 +44,7 @@ describe('readStart', () => {
     }
   });
 
-  it('judges by more than is asked for, up to 8 KiB, and by all that is asked for', async () => {
+  it('tells text from binary by 8 KiB even if fewer bytes are requested, and by all requested bytes', async () => {
     const textOf = async (content: Buffer, most: number) => {
       put(content);
       return (await here.engine.files.readStart('a', { most })).text;
@@ -58,7 +58,7 @@ describe('readStart', () => {
     expect(await textOf(Buffer.from([0xe9]), 5)).toBeUndefined();
   });
 
-  it('refuses what is larger than the limit, however little is wanted', async () => {
+  it('refuses a file above the limit, however few bytes are requested', async () => {
     put('123456');
     expect(await failureOf(here.engine.files.readStart('a', { most: 1, limit: 5 }))).toEqual({
       kind: 'too-large',
@@ -70,7 +70,7 @@ describe('readStart', () => {
     expect((await here.engine.files.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
   });
 
-  it('keeps to the limit for whole files when more is asked for', async () => {
+  it('respects the limit for whole files if more is requested', async () => {
     put('x');
     truncateSync(join(here.path, 'a'), limits.wholeFileBytes + 10);
     const { bytes, truncated, size } = await here.engine.files.readStart('a', {
@@ -83,7 +83,7 @@ describe('readStart', () => {
     ]);
   });
 
-  it('fails for what is no file inside', async () => {
+  it('fails for anything that is not a file inside', async () => {
     layOut(here.path, { 'd/': '', pipe: { fifo: true }, out: { link: '/etc/passwd' } });
     const kindOf = async (path: string) =>
       ((await failureOf(here.engine.files.readStart(path, { most: 1 }))) as { kind: string }).kind;

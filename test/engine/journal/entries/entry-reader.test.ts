@@ -8,7 +8,7 @@ import { DirectoryLog } from '../../../../src/state/directory/log/directory-log.
 import { soak } from '../../../soak.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
-/** So many are not read in one turn of the event loop, which ends after 10 ms. */
+/** More than can be read in one turn of the event loop, which ends after 10 ms. */
 const MANY = soak(6000, 20_000);
 
 let directory: { path: string; remove(): void };
@@ -30,7 +30,7 @@ afterEach(() => {
 const entries = async () => (await reader.read()).entries;
 const only = () => join(at, readdirSync(at)[0]!);
 
-test('have their lines in one file or in two', async () => {
+test('entries may have their lines in one file or in two', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-03-31T23:59:59.900Z'), toFake: ['Date'] });
   log.append({
     e: 'a',
@@ -48,7 +48,7 @@ test('have their lines in one file or in two', async () => {
   ]);
 });
 
-test('are read once: later only what was added', async () => {
+test('entries are read once; later reads take only what was added', async () => {
   for (const e of ['a', 'b']) {
     log.append({ e, at: 1, did: [] });
     log.append({ e, end: 'done' });
@@ -67,21 +67,21 @@ test('are read once: later only what was added', async () => {
   expect((await entries()).map(({ id }) => id)).toEqual(['b']);
 });
 
-test('are read again after shorter files replace them', async () => {
+test('entries are read again after shorter files replace the old ones', async () => {
   for (const e of ['a', 'b']) log.append({ e, at: 1, did: [] });
   expect(await entries()).toHaveLength(2);
   writeFileSync(only(), readFileSync(only()).subarray(0, -10));
   expect((await entries()).map(({ id }) => id)).toEqual(['a']);
 });
 
-test('are read in many turns of the event loop when there are many of them', async () => {
+test('many entries are read in many turns of the event loop', async () => {
   log.append(...linesOfMany());
   const reading = entries();
   expect(await turnsUntil(reading)).toBeGreaterThan(2);
   expect(await reading).toHaveLength(MANY);
 });
 
-test('stay as they were while all of them are read again', async () => {
+test('entries stay available while all of them are read again', async () => {
   log.append(...linesOfMany());
   const before = await entries();
   // The end of the last entry is cut off.
@@ -95,7 +95,7 @@ test('stay as they were while all of them are read again', async () => {
   expect(before.at(-1)).toMatchObject({ id: `e${MANY - 1}`, state: 'done' });
 });
 
-test('include everything that existed at the time of the request, even with other readers', async () => {
+test('a read includes everything that existed when it was requested, even with concurrent reads', async () => {
   log.append({ e: 'a', at: 1, did: [] });
   const first = entries();
   log.append({ e: 'b', at: 2, did: [] });
@@ -103,7 +103,7 @@ test('include everything that existed at the time of the request, even with othe
   expect((await first)[0]).toMatchObject({ id: 'a' });
 });
 
-test('include forgotten ones after the first read, and not before it', async () => {
+test('what was forgotten is known after the first read, and not before it', async () => {
   log.append({ at: 1, forgot: ['0123'] });
   expect(() => reader.forgotten).toThrow('not read');
   await entries();
@@ -130,7 +130,7 @@ async function turnsUntil(promise: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('keep a change that another server had recorded as not made, once its own server confirms it', async () => {
+test('an entry keeps a change that another server recorded as not made, once its own server confirms it', async () => {
   const change = (path: string) => ({ kind: 'created', path, type: 'file' }) as const;
   log.append({ e: 'a', at: 1, roots: ['/r'], did: [change('/r/1'), change('/r/2')] });
   log.append({ e: 'a', settled: [{ path: '/r/1', done: false }] });

@@ -1,4 +1,4 @@
-/** The size of one file and of one call that the journal keeps, and what becomes of what is larger. */
+/** How large a file and a call may be for the journal to keep them, and what happens to larger ones. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseState } from '../../../../src/cli/arguments/options/state-flags.ts';
 import { UsageError } from '../../../../src/cli/usage-error.ts';
@@ -45,7 +45,7 @@ describe('a change that is too large', () => {
     await engine.files.remove('many/a');
   });
 
-  test('is made where that is allowed, and the rest of the call can be undone', async () => {
+  test('is made if the operator allows it, and the rest of the call can be undone', async () => {
     const { engine, tree, undo, entries } = open({ ...bounds, changesLarge: true });
     const refuses = async (why: RegExp) => {
       const { id } = (await entries())[0]!;
@@ -64,7 +64,7 @@ describe('a change that is too large', () => {
   });
 });
 
-test('the options say it, and refuse what is no size', () => {
+test('the options set the limits, and refuse what is not a size', () => {
   const keep = (values: Parameters<typeof parseState>[0]) => parseState(values, {}, '/home', undefined).keep;
   expect(keep({ 'keep-file': '64M', 'keep-call': '2GiB', 'no-undo-for-large': true })).toMatchObject({
     ...{ file: 64 * 1024 ** 2, call: 2 * 1024 ** 3, changesLarge: true },

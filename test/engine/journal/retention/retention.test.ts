@@ -1,4 +1,4 @@
-/** How long the journal remembers: the oldest go first, and never the last change of a file. */
+/** How long the journal keeps entries: the oldest go first, and never the last change of a file. */
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const DAY = 24 * 3_600_000;
 const START = Date.parse('2026-01-01T12:00:00Z');
 const MUCH: RetentionLimits = { days: 1e6, bytes: 1e12 };
 
-describe('with invented times', () => {
+describe('pruning with invented times', () => {
   let fixture: JournalFixture;
   beforeEach(() => vi.useFakeTimers({ now: START, toFake: ['Date'] }));
   afterEach(async () => {
@@ -33,7 +33,7 @@ describe('with invented times', () => {
     return (await fixture.newest()).id;
   };
   const tidy = async (keep: Partial<RetentionLimits>) => {
-    // What lies in the store has its own times.
+    // The files of the store have their own times.
     for (const path of stored()) utimesSync(path, (Date.now() - DAY) / 1000, (Date.now() - DAY) / 1000);
     const journal = new Journal(openDirectoryState(fixture.state));
     const pruned = await prune(journal, { ...MUCH, ...keep });
@@ -85,7 +85,7 @@ describe('with invented times', () => {
     expect(fixture.tree()['a.txt']).toMatch(new RegExp(`^${10 - left.length - 1} `));
   });
 
-  test('a content that two entries need is there once, and stays for the second', async () => {
+  test('stores a content that two entries need once, and keeps it for the second', async () => {
     open({ 'a.txt': 'shared', 'b.txt': 'shared' });
     await write('a.txt', 'A');
     await write('b.txt', 'B');
@@ -98,7 +98,7 @@ describe('with invented times', () => {
     expect(fixture.tree()['b.txt']).toBe('shared');
   });
 
-  test('content that leaves the store waits, and comes back if an entry still needs it', async () => {
+  test('retires content before removing it, and brings it back if an entry still needs it', async () => {
     open({ 'a.txt': 'precious' });
     await write('a.txt', 'two');
     onDay(40);
@@ -107,7 +107,7 @@ describe('with invented times', () => {
     await tidy({ days: 30 });
     const [leaving] = stored('leaving').filter((path) => readFileSync(path, 'utf8') === 'precious');
     expect(leaving).toBeDefined();
-    // Another server kept the same content in this moment.
+    // Another server stored the same content at this moment.
     const journal = new Journal(openDirectoryState(fixture.state));
     const hash = leaving!.slice(-64);
     const before = { size: 8, mode: 0o644, hash, kept: { in: 'store' } } as const;
@@ -127,7 +127,7 @@ describe('with invented times', () => {
     expect(stored().map((path) => readFileSync(path, 'utf8'))).toContain('precious');
   });
 
-  test('content that no entry needs is removed in the end', async () => {
+  test('finally removes content that no entry needs', async () => {
     open({ 'a.txt': 'old' });
     await write('a.txt', 'two');
     onDay(40);
@@ -144,7 +144,7 @@ describe('with invented times', () => {
     ).toEqual(['three', 'two']);
   });
 
-  test('a move also counts as a change of the file under its new name', async () => {
+  test('counts a move as a change of the file under its new name too', async () => {
     open({ 'a.txt': 'a' });
     await fixture.engine.files.move('a.txt', 'b.txt');
     const moved = (await fixture.newest()).id;
@@ -155,7 +155,7 @@ describe('with invented times', () => {
     expect(await ids()).toContain(moved);
   });
 
-  test('an undo without contents is kept as long as the entry that it undid', async () => {
+  test('keeps an undo without contents as long as the entry that it undid', async () => {
     open({ 'a.txt': 'a' });
     const id = await write('a.txt', 'b');
     writeFileSync(join(fixture.root, 'a.txt'), 'a');
@@ -165,19 +165,19 @@ describe('with invented times', () => {
     expect((await fixture.entries()).at(-1)).toMatchObject({ id, state: 'undone' });
   });
 
-  test('a set-aside tree goes with its entry', async () => {
+  test('removes a tree that was set aside together with its entry', async () => {
     open({ 'd/x.txt': 'x' });
     await fixture.engine.files.remove('d', { recursive: true });
     onDay(40);
     await fixture.engine.files.makeDirectory('d');
     expect(readdirSync(join(fixture.state, 'aside'))).toHaveLength(1);
-    // When it was set aside shows only in a time that cannot be invented.
+    // Only the change time shows when it was set aside, and that time cannot be invented.
     vi.setSystemTime(Date.now() + 1000 * DAY);
     await tidy({ days: 30 });
     expect(readdirSync(join(fixture.state, 'aside'))).toEqual([]);
   });
 
-  test('files of the journal go, or shrink to what is left in them', async () => {
+  test('removes files of the journal, or shrinks them to the lines that are left', async () => {
     open();
     await write('kept.txt', 'once');
     for (let n = 0; n < 20; n++) await write('a.txt', `${n}`);
@@ -202,7 +202,7 @@ describe('with invented times', () => {
     expect(fixture.tree()).toEqual({ 'kept.txt': 'once', 'a.txt': 'later' });
   });
 
-  test('an entry that ends in the next file does not come to life again when files shrink', async () => {
+  test('does not revive a dropped entry that ends in the next file when it shrinks files', async () => {
     open({ 'stays.txt': 'x' });
     vi.setSystemTime(Date.parse('2026-01-01T23:59:59Z'));
     const journal = new Journal(openDirectoryState(fixture.state));
@@ -221,20 +221,20 @@ describe('with invented times', () => {
     expect(await ids()).toHaveLength(5);
   });
 
-  test('reading and undoing remove nothing', async () => {
+  test('does not happen when entries are only read and undone', async () => {
     open({ 'a.txt': 'a' });
     await write('a.txt', 'b');
     onDay(400);
     await write('a.txt', 'c');
     const { id } = await fixture.newest();
-    // By the invented times what another engine is writing looks abandoned: this one must have ended its tidying.
+    // With invented times, what another engine is writing looks abandoned: this one must have ended its pruning.
     await fixture.engine.close();
     const history = new History(fixture.state);
     expect(await history.undo(id)).toMatchObject({ done: true });
     expect(await history.entries()).toHaveLength(3);
   });
 
-  /** What a file has become is kept when nobody waits for it: until nothing more comes. */
+  /** Waits until nothing more is stored: the new content of a file is stored in the background. */
   const settled = async () => {
     let same = 0;
     for (let count = -1; same < 20; await pause(5)) {
@@ -245,7 +245,7 @@ describe('with invented times', () => {
   };
 });
 
-test('through the program with --keep 1MB the store stays bounded, and each file’s last change can be undone', async () => {
+test('with --keep 1MB the store stays bounded, and the last change of each file can be undone', async () => {
   const root = temporaryDirectory();
   const state = temporaryDirectory();
   try {
@@ -279,7 +279,7 @@ test('through the program with --keep 1MB the store stays bounded, and each file
   }
 });
 
-/** Text that does not get smaller by packing. */
+/** Text that cannot be compressed. */
 function randomText(length: number): string {
   let text = '';
   let state = length + text.length;

@@ -41,7 +41,7 @@ async function serveInOtherProcess(): Promise<RawClient> {
   return client;
 }
 
-/** All that is kept, with the journal's own lines; the trace has a bound of its own. */
+/** How many bytes are kept, with the journal's own lines. The trace has its own limit. */
 function kept(): number {
   let sum = 0;
   const into = (directory: string) => {
@@ -56,7 +56,7 @@ function kept(): number {
   return sum;
 }
 
-/** That cannot be packed. */
+/** Text that cannot be compressed. */
 const noise = (bytes: number) => randomBytes(bytes / 2).toString('hex');
 
 function fill(directory: string, files: number, bytes: number): void {
@@ -66,7 +66,7 @@ function fill(directory: string, files: number, bytes: number): void {
 
 const run = (...args: string[]) => runInProcess([...args, '--state', state]);
 
-test('quick changes of a few files, whose lines soon take more than their reserve', async () => {
+test('quick changes of a few files stay within the size, though their lines soon exceed their reserve', async () => {
   const client = await serve('200KiB');
   for (let n = 0; n < 60; n++) {
     await client.text('write_file', { path: `f${n % 4}`, content: noise(20_000 + (n % 25) * 2000) });
@@ -74,7 +74,7 @@ test('quick changes of a few files, whose lines soon take more than their reserv
   }
 });
 
-test('whatever is written, deleted, moved and done by commands, in two servers at once', async () => {
+test('writes, deletions and commands of two servers at once stay within the size', async () => {
   const [one, two] = [await serve(), await serveInOtherProcess()];
   for (let round = 0; round < 6; round++) {
     fill(`tree${round}`, 10, 20 * KIB);
@@ -101,10 +101,10 @@ test('whatever is written, deleted, moved and done by commands, in two servers a
 });
 
 test.each([
-  ['a file that is deleted', 'delete_file', { path: 'big' }],
-  ['a file that is written', 'write_file', { path: 'big', content: 'new' }],
-  ['a tree that is deleted', 'delete_file', { path: 'tree', recursive: true }],
-])('%s and could not be kept is left as it is, and the answer says why', async (_, tool, args) => {
+  ['delete a file', 'delete_file', { path: 'big' }],
+  ['overwrite a file', 'write_file', { path: 'big', content: 'new' }],
+  ['delete a tree', 'delete_file', { path: 'tree', recursive: true }],
+])('a call to %s that is too large changes nothing, and the answer says why', async (_, tool, args) => {
   const client = await serve();
   writeFileSync(join(root, 'big'), noise(600 * KIB));
   fill('tree', 30, 20 * KIB);
@@ -133,7 +133,7 @@ test('reports what a command removes beyond the size as not kept', async () => {
   expect(readdirSync(join(root, 'tree')).length).toBeGreaterThan(10);
 });
 
-test('a store that was filled under a larger size is brought down by the first change', async () => {
+test('the first change shrinks a store that was filled with a larger limit', async () => {
   const before = await serve('10MiB');
   for (let n = 0; n < 20; n++) await before.text('write_file', { path: 'a.txt', content: noise(100 * KIB) });
   expect(kept()).toBeGreaterThan(KEEP);

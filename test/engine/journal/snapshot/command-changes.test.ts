@@ -1,4 +1,4 @@
-/** What commands change in the directories: found, shown, and undone where its before-image was taken. */
+/** The changes of commands are found and shown, and can be undone where the old contents were copied. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -115,7 +115,7 @@ describe.each([
   ['without a sandbox', ['--sandbox', 'off'], true],
   ['in bubblewrap, where that works', ['--sandbox', 'require'], bubblewrap],
 ] as const)('%s', (_, options, possible) => {
-  test.skipIf(!possible)('every command’s changes are found, undone and done again', async () => {
+  test.skipIf(!possible)('the changes of every command are found, undone and redone', async () => {
     fixture = await open(...options);
     const before = readBack(fixture.root);
     for (const [what, command, changed] of COMMANDS) {
@@ -134,7 +134,7 @@ describe.each([
     expect(statSync(join(fixture.root, 'run.sh')).mode & 0o777).toBe(0o755);
   });
 
-  test.skipIf(!possible)('a developer tool’s changes are found too', async () => {
+  test.skipIf(!possible)('the changes of developer tools are found too', async () => {
     fixture = await open(...options, '--allow-command', 'touch');
     const before = readBack(fixture.root);
     await fixture.client.text('run_command', { command: 'touch', args: ['made.txt'] });
@@ -145,7 +145,7 @@ describe.each([
   });
 });
 
-test('a file in whose place a command moved another one gets its mode back with its content', async () => {
+test('undo restores the mode and the content of a file that a command replaced with another one', async () => {
   fixture = await open('--sandbox', 'off');
   const at = (path: string) => join(fixture.root, path);
   const modes = () => ['run.sh', 'a.txt'].map((path) => statSync(at(path)).mode & 0o777);
@@ -164,11 +164,11 @@ test('a file in whose place a command moved another one gets its mode back with 
   expect(modes()).toEqual([0o640, 0o755]);
   chmodSync(at('run.sh'), 0o700);
   expect(await undo()).toMatchObject({ done: true });
-  // Somebody has set this one since.
+  // This mode was set after the command.
   expect(modes()).toEqual([0o700, 0o640]);
 });
 
-test('a command that makes many files is one entry, and undone as one', async () => {
+test('a command that creates many files makes one entry, and is undone as one', async () => {
   fixture = await open('--sandbox', 'off');
   const before = readBack(fixture.root);
   await fixture.run('mkdir -p out/lib && for n in $(seq 300); do echo $n > out/lib/$n.js; done; rm d/x.txt');
@@ -194,7 +194,7 @@ test('a command that changes no content makes no entry', async () => {
   }
 });
 
-test('names what could not be kept, and --force undoes the rest', async () => {
+test('undo names what could not be kept, and --force undoes the rest', async () => {
   fixture = await open('--sandbox', 'off');
   writeFileSync(join(fixture.root, 'large.bin'), Buffer.alloc(1_000_000, 1));
   await fixture.run('echo more >> large.bin; echo more >> a.txt');
@@ -207,7 +207,7 @@ test('names what could not be kept, and --force undoes the rest', async () => {
   expect(statSync(join(fixture.root, 'large.bin')).size).toBe(1_000_005);
 });
 
-test('skips .git and node_modules, and does not call their contents kept', async () => {
+test('a snapshot skips .git and node_modules, and undo does not claim that they were kept', async () => {
   fixture = await open('--sandbox', 'off');
   layOut(fixture.root, { '.git/HEAD': 'ref\n', 'node_modules/left/index.js': '1\n' });
   await fixture.run('echo other > .git/HEAD; echo 2 > node_modules/left/index.js');
@@ -220,7 +220,7 @@ test('skips .git and node_modules, and does not call their contents kept', async
   expect(existsSync(join(fixture.root, 'node_modules'))).toBe(false);
 });
 
-test('new directories that are not looked through go with the undo, unless somebody changed them since', async () => {
+test('undo removes new directories that no snapshot enters, unless they were changed since', async () => {
   fixture = await open('--sandbox', 'off');
   const before = readBack(fixture.root);
   const make = 'mkdir -p p/node_modules/x .git/y; echo 1 > p/node_modules/x/i; echo 2 > .git/y/z';
@@ -244,14 +244,14 @@ test('new directories that are not looked through go with the undo, unless someb
   });
 });
 
-test('the answer of a command and the history say what undo cannot restore', async () => {
+test('the answer of a command and the history name what undo cannot restore', async () => {
   fixture = await open('--sandbox', 'off');
   writeFileSync(join(fixture.root, 'large'), 'x'.repeat(300 * 1024));
   writeFileSync(join(fixture.root, '.env'), 'x');
   const { result } = await fixture.client.call('execute_command', { command: 'rm large .env b.txt' });
   const note = result!.content.at(-1)!.text!;
   expect(note).toMatch(/^\[undo cannot restore all of this: .*too large.*\]$/);
-  expect(note).toContain(`${JSON.stringify(join(fixture.root, '.env'))}: its name is one that secrets have`);
+  expect(note).toContain(`${JSON.stringify(join(fixture.root, '.env'))}: its name suggests a secret`);
   expect(note).not.toContain('b.txt');
   expect(entryLine(await fixture.newest(), 'execute_command')).toContain('(2 of 3 cannot be undone)');
   const harmless = await fixture.client.call('execute_command', { command: 'rm a.txt' });
@@ -261,7 +261,7 @@ test('the answer of a command and the history say what undo cannot restore', asy
 describe('names and link targets that are not valid UTF-8', () => {
   const raw = (path: string) => Buffer.concat([Buffer.from(`${fixture.root}/`), Buffer.from(path, 'latin1')]);
 
-  test('a link comes back as it was, whatever it leads to', async () => {
+  test('a link is restored as it was, whatever its target is', async () => {
     fixture = await open('--sandbox', 'off');
     symlinkSync(Buffer.from('x\xe9y', 'latin1'), join(fixture.root, 'd/latin'));
     await fixture.run('rm -rf d');
@@ -286,7 +286,7 @@ describe('names and link targets that are not valid UTF-8', () => {
     expect(readBack(fixture.root)).toEqual(laidOut());
   });
 
-  test('a file that may be a copy of a removed one is left', async () => {
+  test('a forced undo leaves a file that may be a copy of a removed one', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(raw('caf\xe9.txt'), 'latin');
     await fixture.run('mv caf* plain.txt; echo hi > small');
@@ -296,7 +296,7 @@ describe('names and link targets that are not valid UTF-8', () => {
     expect(existsSync(join(fixture.root, 'small'))).toBe(false);
   });
 
-  test('a new or changed one is told too, and left; in a new directory it goes with that', async () => {
+  test('a new or changed name is reported too, and left; one in a new directory is removed with that', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(raw('old\xe9'), 'old');
     await fixture.run("printf 1 > $(printf 'new\\351'); printf 2 > $(printf 'old\\351'); echo c > c.txt");
@@ -317,7 +317,7 @@ describe('names and link targets that are not valid UTF-8', () => {
   });
 });
 
-describe('what is too large to be kept', () => {
+describe('a file that is too large to be kept', () => {
   const large = Buffer.alloc(300_000, 7);
   const contentAt = (path: string) => readFileSync(join(fixture.root, path));
 
@@ -346,7 +346,7 @@ describe('what is too large to be kept', () => {
     }
   });
 
-  test('is not called brought back, and what may be a copy of it is left', async () => {
+  test('is not reported as restored, and a file that may be a copy of it is left', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(join(fixture.root, 'large'), large);
     await fixture.run('mkdir p; cp large p/copy; rm large; echo hi > small');
@@ -366,7 +366,7 @@ describe('what is too large to be kept', () => {
     expect(existsSync(join(fixture.root, 'small'))).toBe(false);
   });
 
-  test('has its copy left when it was changed itself, also a copy in an older file', async () => {
+  test('keeps its copy when it was changed itself, even a copy in an older file', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(join(fixture.root, 'x'), 'x');
     const commands = {
@@ -383,7 +383,7 @@ describe('what is too large to be kept', () => {
     }
   });
 
-  test('stays where it is when it took the place of what would come back', async () => {
+  test('stays where it is when it took the place of something that undo would restore', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(join(fixture.root, 'd/deep/large'), large);
     await fixture.run('mv d/deep/large l; rm -rf d; mv l d; rm b.txt');
@@ -394,7 +394,7 @@ describe('what is too large to be kept', () => {
     expect(contentAt('b.txt').toString()).toBe('b\n');
   });
 
-  test('cannot be undone even by force when there is nothing else', async () => {
+  test('cannot be undone, even by force, when the command changed nothing else', async () => {
     fixture = await open('--sandbox', 'off');
     writeFileSync(join(fixture.root, 'large'), large);
     await fixture.run('rm large');
@@ -448,7 +448,7 @@ test('the trace shows what a command changed', async () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  'a file that may not be read is told as not kept (root reads all)',
+  'a file that the server may not read is reported as not kept (root may read everything)',
   async () => {
     fixture = await open('--sandbox', 'off');
     chmodSync(join(fixture.root, 'b.txt'), 0o200);

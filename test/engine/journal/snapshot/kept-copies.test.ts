@@ -1,4 +1,4 @@
-/** Which files are copied before a command, and which copies serve again. */
+/** Which files are copied before a command, and which copies are reused. */
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -18,14 +18,14 @@ let here: Fixture;
 let state: { path: string; remove(): void };
 let contents: SnapshotContents;
 let copies: KeptCopies;
-/** The names of the files that the last look had copied. */
+/** The names of the files that the last snapshot had copied. */
 let asked: string[];
 
 beforeEach(async () => {
   here = await fixture(Object.fromEntries(NAMES.map((name) => [name, 'x'.repeat(SIZE)])));
   state = temporaryDirectory();
   copies = new KeptCopies();
-  // Files that were changed a moment ago are copied each time: here all were changed long ago.
+  // Files that were changed a moment ago are copied every time, so make all of these old.
   const ahead = Date.now() + 10_000;
   vi.spyOn(Date, 'now').mockImplementation(() => ahead);
 });
@@ -51,7 +51,7 @@ async function take(): Promise<Snapshot> {
   return snapshot;
 }
 
-/** Times have steps: writes until the file is newer than all others. */
+/** The file system's times are coarse: writes until the file is newer than all others. */
 async function rewrite(name: string, text: string): Promise<void> {
   const path = join(here.root, name);
   const changed = (each: string) => Math.floor(statSync(join(here.root, each)).ctimeMs);
@@ -68,7 +68,7 @@ function copied(snapshot: Snapshot): number {
     .filter(Number.isFinite).length;
 }
 
-test('files for which there is no room are not tried again, and the copies of the others serve again', async () => {
+test('files for which there is no room are not tried again, and the copies of the others are reused', async () => {
   contents = new SnapshotContents(state.path, SIZE * 16);
   expect(copied(await take())).toBe(14);
   expect(asked).toHaveLength(14);
@@ -78,7 +78,7 @@ test('files for which there is no room are not tried again, and the copies of th
   expect(copies.areOutdated(contents)).toBe(false);
 });
 
-test('the first look leaves room for what is changed later, until outdated copies take too much', async () => {
+test('the first snapshot leaves room for files that change later, until outdated copies take too much', async () => {
   contents = new SnapshotContents(state.path, SIZE * 16);
   await take();
   const first = asked[0]!;

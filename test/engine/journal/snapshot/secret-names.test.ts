@@ -16,7 +16,7 @@ const PLAIN = [
   ...['.kube/other', 'key', 'monkey', '.npmrc.txt', 'kube/config'],
 ];
 
-test('a snapshot leaves out what the owner can deny by one word, and nothing else', async () => {
+test('a snapshot leaves out exactly what `--deny secrets` denies', async () => {
   const paths = [...SECRET, ...PLAIN].flatMap((path) => [path, `below/${path}`]);
   const tree = Object.fromEntries(paths.map((path) => [path, 'x']));
   const { engine, root } = openWallFixture('strongest', tree, { deny: ['secrets'] });

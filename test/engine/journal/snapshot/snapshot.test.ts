@@ -1,4 +1,4 @@
-/** How far the look before a command reaches, what it leaves behind, and what is said where it does not reach. */
+/** What the snapshot before a command covers, what it leaves behind, and how the server reports the rest. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,14 +48,14 @@ async function fill(count: number): Promise<void> {
   await promisify(execFile)('sh', ['-c', script, 'sh', String(count)], { cwd: root });
 }
 
-/** The same with links to the files of the first directory, which cost less: for tests that only count them. */
+/** Like `fill`, with hard links to the first files, which cost less: for tests that only count entries. */
 async function fillWithLinks(count: number): Promise<void> {
   await fill(1);
   const script = 'for d in $(seq 999 999 "$1"); do mkdir "../d$d" && ln f* "../d$d"; done';
   await promisify(execFile)('sh', ['-c', script, 'sh', String(count)], { cwd: join(root, 'd0') });
 }
 
-test('one file of a large tree that a command removes is named, and comes back', async () => {
+test('one file that a command removes from a large tree is named, and can be restored', async () => {
   await fill(soak(5_000, 30_000));
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
@@ -147,7 +147,7 @@ const SECRETS = [
     'in/.env/x.txt',
   ],
 ];
-/** Longer than any of them: what has the size of something that is lost may be a copy of it. */
+/** Longer than any of the others: a file with the size of something lost counts as a possible copy of it. */
 const CHANGED = 'changed'.repeat(10);
 const NO_SECRETS = [
   '.env.example',
@@ -159,7 +159,7 @@ const NO_SECRETS = [
   'a.keys',
 ];
 
-test('files with the names of secrets are not copied by the look, and that is said', async () => {
+test('a snapshot does not copy files with the names of secrets, and the answer says so', async () => {
   const tree = Object.fromEntries([...SECRETS, ...NO_SECRETS].map((path) => [path, `of ${path}\n`]));
   layOut(root, tree);
   await serve();
@@ -177,7 +177,7 @@ test('files with the names of secrets are not copied by the look, and that is sa
   for (const path of SECRETS) expect(readFileSync(join(root, path), 'utf8')).toBe(`${CHANGED}\n`);
 });
 
-test('commands at the same time find what each has changed', async () => {
+test('the changes of commands that run at the same time are all found', async () => {
   layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await serve();
   await Promise.all([command('sleep 0.5; echo more >> a.txt'), command('echo more >> b.txt')]);
@@ -185,7 +185,7 @@ test('commands at the same time find what each has changed', async () => {
   expect(readBack(root)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
 });
 
-test('a file of some MiB that a command made is known by what it holds', async () => {
+test('a file of some MiB that a command created is recognised by its content', async () => {
   await serve();
   await command('(head -c 1000000 /dev/zero | tr "\\0" x; echo; echo unique) > made.bin');
   const [{ id }] = JSON.parse((await run('history', '--json')).stdout);
@@ -198,7 +198,7 @@ test('a file of some MiB that a command made is known by what it holds', async (
   expect(existsSync(join(root, 'made.bin'))).toBe(false);
 });
 
-test('a large file that was moved and then changed to the same size is not taken for what it was', async () => {
+test('a large file that was moved and then changed to the same size is not taken for the moved one', async () => {
   await serve();
   writeFileSync(join(root, 'large'), 'x'.repeat(5_000_000));
   await client!.text('move_file', { source: 'large', destination: 'moved' });

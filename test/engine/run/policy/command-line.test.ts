@@ -5,7 +5,7 @@ import type { PathArgument } from '../../../../src/engine/run/policy/declaration
 import { requireShortLine } from '../../../../src/engine/run/policy/length.ts';
 import { readingCommands } from '../../../../src/engine/run/policy/reading-commands.ts';
 
-/** Directories end in a slash here, and everything else is a file. */
+/** In these tests a path that ends in a slash is a directory, and any other path is a file. */
 const asSeen = (operand: string): PathArgument => ({
   path: operand.replace(/^\.\//, ''),
   type: operand.endsWith('/') ? 'directory' : 'file',
@@ -118,14 +118,14 @@ describe('an argument list that is allowed', () => {
     });
   }
 
-  it('tells which paths the command was given', () => {
+  it('returns the paths among the arguments', () => {
     const reads = (command: string, args: string[]) => checked(command, args).paths.map(({ path }) => path);
     expect(reads('grep', ['-f', 'p', 'a', '-', 'b'])).toEqual(['p', 'a', 'b']);
     expect(reads('sed', ['s/a/b/', 'x', 'y'])).toEqual(['x', 'y']);
     expect(reads('find', ['x', '-newer', 'y'])).toEqual(['x', 'y']);
   });
 
-  it("switches on the sandbox of GNU's sed and awk", () => {
+  it("turns on the sandbox mode of GNU's sed and awk", () => {
     expect(checked('sed', ['p', 'a'], true).args).toEqual(['--sandbox', '--', 'p', 'a']);
     expect(checked('awk', ['1', 'a'], true).args).toEqual(['--sandbox', '--', '1', 'a']);
     expect(checked('cat', ['a'], true).args).toEqual(['--', 'a']);
@@ -161,7 +161,7 @@ describe('a refusal', () => {
     expect(refused('grep', ['-R', 'x', '.'])).toMatchObject({ instead: 'grep -r' });
   });
 
-  it('names the part of a script that is the reason', () => {
+  it('quotes the part of a script that is not allowed', () => {
     expect(refused('sed', ['-n', '/x/{p;w out\n}', 'a'])).toMatchObject({ argument: 'w out' });
     expect(refused('awk', ['{ n++ } END { system("id") }'])).toMatchObject({ argument: 'system("id") }' });
   });
@@ -194,11 +194,11 @@ describe('a refusal', () => {
 describe('a very long command line', () => {
   const tooLong = { kind: 'io', code: 'E2BIG' };
 
-  it('is refused before its options are looked at one by one', () => {
+  it('is refused before its options are checked one by one', () => {
     expect(refused('ls', [`-${'l'.repeat(9001)}`])).toMatchObject(tooLong);
     expect(refused('ls', Array(3001).fill('-lll'))).toMatchObject(tooLong);
     expect(refused('ls', Array(9001).fill('--all'))).toMatchObject(tooLong);
-    // The letters behind an option that takes a value are no options.
+    // The letters after an option that takes a value are not options.
     expect(checked('grep', [`-e${'l'.repeat(20_000)}`, 'a']).args).toContain('l'.repeat(20_000));
   });
 

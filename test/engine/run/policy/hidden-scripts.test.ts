@@ -1,7 +1,7 @@
 /**
- * Scripts that hide a forbidden act, run for real: those that are allowed must do nothing in any version.
+ * Runs scripts that hide a forbidden act: those that the check allows must do nothing in any version of awk and sed.
  *
- * No sandbox stands around them here, neither ours nor that of GNU's awk and sed.
+ * They run here without any sandbox, neither ours nor that of GNU's awk and sed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const isThere = ([program, ...args]: readonly string[]) => {
   return error === undefined && status !== 127;
 };
 
-/** The scripts by their number, of so many that chance makes. */
+/** The random scripts that the check allows, by their number. */
 function allowedOf(
   count: number,
   make: (roll: Roll, id: number) => string,
@@ -37,7 +37,7 @@ function allowedOf(
   return allowed;
 }
 
-/** Runs each script where two files are, and returns those that wrote another one or read the file IN. */
+/** Runs each script in a directory with two files. Returns those that wrote another file or read the file IN. */
 function acting(
   scripts: ReadonlyMap<number, string>,
   command: (script: string) => readonly string[],
@@ -82,7 +82,7 @@ describe('sed scripts that hide an act', () => {
   }
 });
 
-describe('a script that would take for ever to check', () => {
+describe('a script that would take forever to check', () => {
   const hostile: Record<string, string> = {
     'increments before slashes': `BEGIN { ${'x++ / '.repeat(5000)} }`,
     'brackets that never close': `BEGIN { ${'x++ /[ '.repeat(4600)} }`,

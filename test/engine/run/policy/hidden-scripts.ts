@@ -1,8 +1,8 @@
-/** Makes scripts by chance that hide a forbidden act behind whatever versions of awk and sed may read in two ways. */
+/** Makes random scripts that hide a forbidden act in places that versions of awk and sed may read differently. */
 
 export type Roll = (sides: number) => number;
 
-/** Numbers that look random and are the same each time. */
+/** Random numbers that are the same each time. */
 export function dice(seed: number): Roll {
   let state = seed;
   return (sides) => {
@@ -13,7 +13,7 @@ export function dice(seed: number): Roll {
   };
 }
 
-/** What tells that a script has acted: a file of this name, or this text in what it prints. */
+/** What shows that a script has acted: a file of this name, or this text in its output. */
 export const marker = (id: number): string => `PWN${id}`;
 
 const pickFrom = (roll: Roll, list: readonly string[]): string => list[roll(list.length)]!;
@@ -133,7 +133,7 @@ function awkAmongBits(roll: Roll, id: number): string {
   return head + body + tail;
 }
 
-/** Statements as people write them, one of which acts, on lines that a stray slash or quote may turn over. */
+/** Statements as people write them, one of which acts, on lines whose meaning a stray slash or quote may change. */
 function awkStatements(roll: Roll, id: number): string {
   const pick = (...list: string[]) => pickFrom(roll, list);
   const operand = () =>
@@ -277,7 +277,7 @@ const IN_BRACKETS = [
   ...['[=', '=]', '[=x=]', '[.', '.]', '[.-.]', '[^', '[^]', '[]', '[[', ']]', ':', '=', '.', '#', ';', ' '],
 ];
 
-/** One slash or bracket that can be read in two ways, with the act in what is hidden by one of them. */
+/** A slash or bracket that can be read in two ways. One of the two readings hides the act. */
 function awkTurn(roll: Roll, id: number): string {
   const pick = (...list: string[]) => pickFrom(roll, list);
   const inside = () => pickFrom(roll, IN_BRACKETS);

@@ -1,14 +1,14 @@
-/** Runs scripts for real, to see what they do. */
+/** Runs scripts to see what they do. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const runner = fileURLToPath(new URL('run-scripts.mjs', import.meta.url));
-/** Some scripts loop for ever: what they do, they have done by then. */
+/** Some scripts loop forever. What they do, they have done by then. */
 const CUT_OFF_MS = 500;
 
 export interface Ran {
   printed: string;
-  /** What is in the directory afterwards. */
+  /** The names in the directory afterwards. */
   files: string[];
 }
 

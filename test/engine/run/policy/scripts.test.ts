@@ -211,10 +211,10 @@ describe('an awk program', () => {
   }
 });
 
-describe('scripts made by chance', () => {
+describe('random scripts', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'cofferdam-scripts-'));
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
-  /** Nothing is in the directory before, so the first script that leaves something there is the one that acted. */
+  /** The directory is empty at first, so the first script that leaves something there is the one that acted. */
   const expectNothingDone = (scripts: readonly string[], command: readonly string[]) => {
     const ran = runScripts(
       scripts.map((script) => [...command, script]),
@@ -256,7 +256,7 @@ describe('scripts made by chance', () => {
     return `function f(y) { return y }\nBEGIN { ${body}\n} ${pick(['', '#"/', '# /'])}`;
   }
 
-  // The plain name is most often that of one of the others.
+  // The plain name usually means one of the others.
   const place = (awk: string) => spawnSync('sh', ['-c', `realpath "$(command -v ${awk})"`]).stdout.toString();
   const others = ['mawk', 'gawk'];
   const awks = others.some((awk) => place(awk) === place('awk')) ? others : ['awk', ...others];

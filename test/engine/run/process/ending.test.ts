@@ -28,7 +28,7 @@ afterAll(() => {
   place.close();
 });
 
-/** Runs one command in a server of its own, started by `via` with the server's command line behind it. */
+/** Runs one command in a separate server, which the command line `via` starts. */
 function loneServer(mode: string, words: readonly string[], via: readonly string[] = []): ChildProcess {
   const [file, ...args] = [...via, process.execPath, server, place.root, mode, ...words];
   return spawn(file!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -59,7 +59,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
     });
 
   describe(`a command ${kind}`, () => {
-    inRoom('ends with all others of its engine when that is closed', async () => {
+    inRoom('ends with all other commands of its engine when the engine closes', async () => {
       const seconds = uniqueSeconds();
       const commands = await place.open({ sandbox: MODES[kind] });
       const runs = [1, 2].map(() => failureKind(commands.runShellLine(`sleep ${seconds}`)));
@@ -69,7 +69,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       expect(processesWith(seconds)).toEqual([]);
     });
 
-    inRoom('is not started any more when its engine is closed before', async () => {
+    inRoom('does not start after its engine was closed', async () => {
       const commands = await place.open({ sandbox: MODES[kind] });
       const started = `started ${kind}`;
       const run = failureKind(commands.runShellLine(`touch '${started}'`));
@@ -87,7 +87,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       expect(await stubborn).toMatchObject({ exitCode: null });
     });
 
-    inRoom('goes on when those of another engine are ended', async (commands) => {
+    inRoom('keeps running when the commands of another engine are ended', async (commands) => {
       const [first, second] = [uniqueSeconds(), uniqueSeconds()];
       const other = await place.open({ sandbox: MODES[kind] });
       const run = commands.runShellLine(`sleep ${first}`, { timeoutMs: 60_000 });
@@ -124,12 +124,12 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       expect(await leftByKilledServer(MODES[kind], ['shell', line], seconds, 3)).toEqual([]);
     });
 
-    inRoom('that only reads dies as well', async () => {
+    inRoom('dies with the server even if it only reads', async () => {
       const script = `BEGIN { while (1) x = ${uniqueSeconds()} }`;
       expect(await leftByKilledServer(MODES[kind], ['read', 'awk', script], script, 1)).toEqual([]);
     });
 
-    inRoom('gets no descriptor that the server was started with', async () => {
+    inRoom('inherits no descriptor that the server was started with', async () => {
       const leak = `exec 7</ 9<${place.out} 12<${place.out}; exec "$@"`;
       const line = 'ls -l /proc/self/fd; cat /proc/self/fd/9/secret.txt /proc/self/fd/12/secret.txt';
       const result = await answerOf(loneServer(MODES[kind], ['shell', line], ['bash', '-c', leak, 'bash']));

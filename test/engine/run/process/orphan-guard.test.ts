@@ -1,4 +1,4 @@
-/** What is left of the commands of a server that was killed: the guard sees its pipe close, here by `stop`. */
+/** Which commands the guard ends when its pipe closes. A killed server closes it; here `stop` does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +9,8 @@ function sleeper(mark: string): ChildProcess {
   return spawn('sleep', ['1000'], { env: { ...process.env, [MARK]: mark }, stdio: 'ignore', detached: true });
 }
 
-describe('when the server is gone, the guard ends', () => {
-  it('a command that runs', async () => {
+describe('when the server is gone, the guard', () => {
+  it('kills a running command', async () => {
     const guard = new OrphanGuard();
     const reports = guard.announce();
     const command = sleeper(guard.newMark());
@@ -19,7 +19,7 @@ describe('when the server is gone, the guard ends', () => {
     expect(await once(command, 'exit')).toEqual([null, 'SIGKILL']);
   });
 
-  it('a command whose start the server could not report any more', async () => {
+  it('kills a command whose start the server could not report', async () => {
     const guard = new OrphanGuard();
     guard.announce();
     const command = sleeper(guard.newMark());
@@ -27,7 +27,7 @@ describe('when the server is gone, the guard ends', () => {
     expect(await once(command, 'exit')).toEqual([null, 'SIGKILL']);
   });
 
-  it('no command of another server, and none that has ended', async () => {
+  it('leaves commands of other servers and commands that have ended alone', async () => {
     const [guard, other] = [new OrphanGuard(), new OrphanGuard()];
     const ended = guard.announce();
     const command = sleeper(other.newMark());

@@ -30,24 +30,24 @@ describe('the output of a stream', () => {
     }
   });
 
-  it('joins a character that came in two pieces', () => {
+  it('joins a character that arrives in two pieces', () => {
     const [first, ...rest] = Buffer.from('€');
     expect(collected(10, [[first!], rest]).text).toBe('€');
   });
 
-  it('loses half a character when the command was ended in it', () => {
+  it('drops an incomplete character at the end when the command was interrupted', () => {
     expect(collected(10, [[0x61, 0xe2, 0x82]], true).text).toBe('a');
     expect(collected(10, [[0x61, 0xe2, 0x82]], false).text).toBe('a\ufffd');
   });
 
-  it('stays under the cap when it is not UTF-8 and grows by being shown', () => {
+  it('stays under the cap when replacement characters make it longer', () => {
     const { text, truncated } = collected(10, [Array(10).fill(0xff)]);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10);
     expect(text).toBe('\ufffd\ufffd\ufffd');
     expect(truncated).toBe(true);
   });
 
-  it('may come in single bytes', () => {
+  it('may arrive in single bytes', () => {
     const stream = new CappedStream(100_000);
     for (let byte = 0; byte < 150_000; byte++) stream.add(Buffer.from('x'));
     expect(stream.result(false)).toEqual({ text: 'x'.repeat(100_000), truncated: true, bytes: 150_000 });

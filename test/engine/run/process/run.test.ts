@@ -36,7 +36,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
   describe(`a command ${kind}`, () => {
-    inRoom('gives back its exit code and both streams', async (commands) => {
+    inRoom('returns its exit code and both streams', async (commands) => {
       const result = await commands.runShellLine('echo out; echo err >&2; exit 7');
       expect(result).toMatchObject({
         exitCode: 7,
@@ -50,12 +50,12 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       });
     });
 
-    inRoom('tells the signal that ended a program', async (commands) => {
+    inRoom('reports the signal that ended the program', async (commands) => {
       const result = await commands.runDeveloperTool('node', ['-e', 'process.kill(process.pid, "SIGSEGV")']);
       expect(result).toMatchObject({ exitCode: null, signal: 'SIGSEGV', timedOut: false });
     });
 
-    inRoom('runs in the directory that was asked for', async (commands) => {
+    inRoom('runs in the requested directory', async (commands) => {
       const result = await commands.runShellLine('pwd; ls', { cwd: join(place.root, 'sub') });
       expect(result.stdout).toBe(`${place.root}/sub\ninner.txt\n`);
     });
@@ -64,7 +64,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect((await commands.runShellLine('cat; echo end')).stdout).toBe('end\n');
     });
 
-    inRoom('gets a fixed environment and what was named', async (commands) => {
+    inRoom('gets a fixed environment and the variables that were named', async (commands) => {
       const { stdout, ...rest } = await commands.runShellLine('env');
       expect(rest).toMatchObject({ exitCode: 0, endedBy: 'itself', stderr: '' });
       const names = stdout.split('\n').flatMap((line) => line.split('=')[0] || []);
@@ -83,7 +83,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(readFileSync(join(place.root, 'made.txt'), 'utf8')).toBe('made\n');
     });
 
-    inRoom('is ended in time, and what it printed is kept', async (commands) => {
+    inRoom('is ended at the time limit, and its output is kept', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `echo first; sleep ${seconds}; echo never`;
       const result = await timedOutWhileRunning(
@@ -95,7 +95,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(await survivors(seconds)).toEqual([]);
     });
 
-    inRoom('may clean up when it is asked to end', async (commands) => {
+    inRoom('can clean up after SIGTERM', async (commands) => {
       const line = 'trap "echo cleaned; exit 0" TERM; echo on; while :; do sleep 0.05; done';
       const result = await timedOutWhileRunning(
         (limit) => commands.runShellLine(line, { timeoutMs: limit * 300 }),
@@ -104,7 +104,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(result).toMatchObject({ exitCode: null, timedOut: true, stdout: 'on\ncleaned\n' });
     });
 
-    inRoom('that does not listen is killed after the grace', async (commands) => {
+    inRoom('is killed after the grace period if it ignores SIGTERM', async (commands) => {
       const seconds = uniqueSeconds();
       const started = Date.now();
       const line = `trap "" TERM; echo on; sleep ${seconds}`;
@@ -117,7 +117,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(await survivors(seconds)).toEqual([]);
     });
 
-    inRoom('takes children along that called setsid', async (commands) => {
+    inRoom('ends together with children that called setsid', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `setsid sleep ${seconds} & sleep ${seconds}`;
       expect((await commands.runShellLine(line, { timeoutMs: 300 })).timedOut).toBe(true);
@@ -158,13 +158,13 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(await survivors(seconds)).toEqual([]);
     });
 
-    inRoom('is not started when the call was cancelled before', async (commands) => {
+    inRoom('does not start if the call was already cancelled', async (commands) => {
       expect(await failureKind(commands.runShellLine('echo x', { signal: AbortSignal.abort() }))).toBe(
         'cancelled',
       );
     });
 
-    inRoom('has each stream cut at the cap, between characters', async (commands) => {
+    inRoom('has each stream truncated at the cap, between characters', async (commands) => {
       const line = 'i=0; while [ $i -lt 400 ]; do printf "aé€😀"; printf "éé" >&2; i=$((i+1)); done';
       const result = await commands.runShellLine(line, { maxOutputBytes: 1024 });
       expect(result.stdout).toBe(`${'aé€😀'.repeat(102)}aé`);
@@ -174,7 +174,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect(result).toMatchObject({ stderrTruncated: true, stderrBytes: 1600 });
     });
 
-    inRoom('must be in the list, by its bare name, and installed', async (commands) => {
+    inRoom('must be on the list by its bare name, and installed', async (commands) => {
       expect(await failureKind(commands.runDeveloperTool('bash', ['-c', 'id']))).toBe('command-not-allowed');
       expect(await failureKind(commands.runDeveloperTool('/usr/bin/node', ['-v']))).toBe(
         'command-not-allowed',
@@ -185,7 +185,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       expect((await wider.runDeveloperTool('sh', ['-c', 'echo wider'])).stdout).toBe('wider\n');
     });
 
-    inRoom('runs where the wall allows it only', async (commands) => {
+    inRoom('runs only where the wall allows it', async (commands) => {
       expect(await failureKind(commands.runShellLine('pwd', { cwd: place.out }))).toBe('outside');
       expect(await failureKind(commands.runShellLine('pwd', { cwd: join(place.root, 'dlink') }))).toBe(
         'outside',
@@ -198,7 +198,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       );
     });
 
-    inRoom('can have a long line and many arguments, up to what the system takes', async (commands) => {
+    inRoom('can have a long line and many arguments, up to the limits of the system', async (commands) => {
       const long = 'x'.repeat(100_000);
       expect((await commands.runShellLine(`: ${long}; echo ok`)).stdout).toBe('ok\n');
       expect(await failureKind(commands.runShellLine(`: ${long.repeat(30)}`))).toBe('io');

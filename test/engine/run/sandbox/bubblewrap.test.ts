@@ -78,7 +78,7 @@ describe('bubblewrap', () => {
     const real = readdirSync(home);
     for (const [name, run] of list) {
       const seen = (await run).stdout.split('\n').filter(Boolean);
-      // Only the directories of programs that were put there may be seen, and then nothing beside them.
+      // Only the directories of programs that are installed there are visible, and nothing beside them.
       expect(seen.length, `${name} sees ${seen}`).toBeLessThan(Math.max(real.length, 1));
       for (const personal of [
         '.ssh',
@@ -113,7 +113,7 @@ describe('bubblewrap', () => {
     expect((await commands.runShellLine(`ls -d /proc/${process.pid}`)).exitCode).not.toBe(0);
   });
 
-  boxed('shows of the system only programs, libraries and a few made-up files', async (commands) => {
+  boxed('shows only programs, libraries and a few made-up files of the system', async (commands) => {
     const { stdout } = await commands.runShellLine(
       'ls /; echo; ls /etc; echo; cat /etc/passwd /etc/shadow 2>&1',
     );
@@ -130,7 +130,7 @@ describe('bubblewrap', () => {
     expect(stdout).not.toContain('root:');
   });
 
-  boxed('leaves no way to write outside of the root', async (commands) => {
+  boxed('leaves no way to write outside the root', async (commands) => {
     for (const path of ['/x', '/usr/x', '/etc/x', '/dev/x', '/proc/sys/kernel/hostname']) {
       const result = await commands.runShellLine(`echo x > '${path}'`);
       expect(result.exitCode, path).not.toBe(0);
@@ -140,7 +140,7 @@ describe('bubblewrap', () => {
     expect(readdirSync(place.base).sort()).toEqual(['out', 'root', 'rootshop']);
   });
 
-  boxed('gives a reading command the root without leave to write', async (commands) => {
+  boxed('shows a reading command the root read-only', async (commands) => {
     const result = await commands.runReadingCommand('stat', ['-f', '-c', '%i', '.']);
     expect(result.exitCode).toBe(0);
     const { stdout } = await commands.runReadingCommand('grep', ['-c', 'hello', 'a.txt']);
@@ -156,7 +156,7 @@ describe('bubblewrap', () => {
     }
   });
 
-  boxed('has no network unless it is allowed', async (commands) => {
+  boxed('gives commands no network unless it is allowed', async (commands) => {
     const server = createServer((socket) => socket.end('REACHED'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };

@@ -41,7 +41,7 @@ describe.runIf(onLinux)('the directories between held places (needs Linux)', () 
     releaseDirectories(between);
   });
 
-  it('are released, also when a place was moved', () => {
+  it('are released even when a place was moved', () => {
     const places = [place('w', true), place('w/a/b/locked', false), place('w/a/file', false)];
     const before = open();
     releaseDirectories(holdDirectoriesBetween(places));
@@ -57,17 +57,17 @@ describe.runIf(onLinux)('a command that checks its mounts (needs Linux)', () => 
     return spawnSync(file!, args, { encoding: 'utf8' });
   };
 
-  it('starts when they are there, with its words as they are', () => {
+  it('starts when all mounts are there, with its arguments unchanged', () => {
     const some = execFileSync('cut', ['-d', ' ', '-f', '5', '/proc/self/mountinfo'], { encoding: 'utf8' });
     expect(start(some.trim().split('\n').slice(0, 3))).toMatchObject({ status: 0, stdout: 'a  b\n' });
     expect(start([])).toMatchObject({ status: 0, stdout: 'a  b\n' });
   });
 
-  it('does not start when one is missing', () => {
+  it('does not start when a mount is missing', () => {
     expect(start(['/proc', '/pro*'])).toMatchObject({ status: 1, stdout: '' });
   });
 
-  it('knows how the system writes their paths', () => {
+  it('knows how the system escapes the paths of mounts', () => {
     expect(asMountPoint('/a b/c\td\\e\n#é')).toBe('/a\\040b/c\\011d\\134e\\012#é');
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bubblewrapInstallCommand } from '../../../../src/engine/run/sandbox/install-hint.ts';
 import { layOut, temporaryDirectory } from '../../../tree.ts';
 
-describe.runIf(process.platform === 'linux')('how bubblewrap is installed (needs Linux)', () => {
+describe.runIf(process.platform === 'linux')('the command that installs bubblewrap (needs Linux)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
 
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe.runIf(process.platform === 'linux')('how bubblewrap is installed (needs
     ['dnf', 'sudo dnf install bubblewrap'],
     ['pacman', 'sudo pacman -S bubblewrap'],
     ['apk', 'sudo apk add bubblewrap'],
-  ])('is told by %s', (name, command) => {
+  ])('depends on the package manager: %s', (name, command) => {
     expect(bubblewrapInstallCommand([base.path])).toBeUndefined();
     layOut(base.path, { [name]: '' });
     expect(bubblewrapInstallCommand([base.path])).toBe(command);

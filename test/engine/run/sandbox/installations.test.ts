@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installationsOf } from '../../../../src/engine/run/sandbox/installations.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../../tree.ts';
 
-describe('what a sandbox shows for programs', () => {
+describe('what a sandbox shows of the installations of programs', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   const program = { text: '\x7fELF', mode: '755' } as const;
   const script = { text: '#!/bin/sh\n', mode: '755' } as const;
@@ -14,7 +14,7 @@ describe('what a sandbox shows for programs', () => {
     environment,
   });
   const found = (...programs: string[]) => installationsOf(programs, around());
-  /** What is visible for programs in a tree, by paths from its top. */
+  /** What is visible for the programs in a tree, as paths from its top. */
   const visibleIn = (tree: Tree, ...programs: string[]) => {
     layOut(base.path, tree);
     const { visible } = found(...programs.map((one) => join(base.path, one)));
@@ -27,17 +27,17 @@ describe('what a sandbox shows for programs', () => {
 
   afterEach(() => base.remove());
 
-  it('is nothing more for those of the system', () => {
+  it('is nothing more for programs of the system', () => {
     expect(found('/usr/bin/env', '/bin/sh').visible).toEqual([]);
   });
 
-  it('is a package of the system’s owner, or the whole store where packages refer to each other', () => {
+  it('is the package in /opt, or the whole store if packages refer to each other', () => {
     expect(found('/opt/x/bin/a', '/opt/x/bin/b').visible).toEqual([{ path: '/opt/x' }]);
     expect(found('/opt/bin/a').visible).toEqual([{ path: '/opt/bin' }]);
     expect(found('/nix/store/abc-node/bin/node').visible).toEqual([{ path: '/nix/store' }]);
   });
 
-  it('is the program alone, where nothing is known of what is around it', () => {
+  it('is the program alone if nothing is known about its directory', () => {
     const beside = { 'proj/.env': 'x', 'proj/lib/key.pem': 'x', 'proj/bin/other': program };
     expect(visibleIn({ 'proj/bin/tool': program, ...beside }, 'proj/bin/tool')).toEqual(['proj/bin/tool']);
     expect(found(`${homedir()}/bin/tool`).visible).toEqual([{ path: `${homedir()}/bin/tool` }]);
@@ -47,7 +47,7 @@ describe('what a sandbox shows for programs', () => {
     ]);
   });
 
-  it('is every link on the way, as a link', () => {
+  it('is every link on the way to the program, as a link', () => {
     const tree = {
       'one/bin/tool': { link: '../../two/tool' },
       'two/tool': { link: 'real' },
@@ -60,7 +60,7 @@ describe('what a sandbox shows for programs', () => {
     ]);
   });
 
-  it('is what interprets a script', () => {
+  it('is the interpreter of a script, too', () => {
     const tree = {
       'bin/tool': { text: `#!${base.path}/venv/bin/python\nx`, mode: '755' },
       'venv/bin/python': { link: '../../py/bin/python3' },
@@ -79,7 +79,7 @@ describe('what a sandbox shows for programs', () => {
     ]);
   });
 
-  it('is the programs of rustup and its toolchains, and nothing of cargo’s', () => {
+  it('is the programs and toolchains of rustup, and nothing of cargo’s home', () => {
     const tree = {
       '.cargo/bin/rustup': program,
       '.cargo/bin/cargo': { link: 'rustup' },
@@ -101,7 +101,7 @@ describe('what a sandbox shows for programs', () => {
     expect(elsewhere.variables).toEqual({ RUSTUP_HOME: '/r' });
   });
 
-  it('is the parts with programs of languages and of managers of versions', () => {
+  it('is the parts of languages and version managers that hold programs', () => {
     const tree = {
       'v20/bin/node': program,
       'v20/bin/npm': { link: '../lib/node_modules/npm/bin/npm-cli.js' },
@@ -125,7 +125,7 @@ describe('what a sandbox shows for programs', () => {
     ]);
   });
 
-  it('is the packages that a script of node’s finds, and the file alone for what needs none', () => {
+  it('is the packages that a Node script finds, and the file alone for other programs', () => {
     const tree = {
       'p/bin/tsc': { link: '../lib/node_modules/typescript/bin/tsc' },
       'p/lib/node_modules/typescript/bin/tsc': script,

@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('the sockets and FIFOs in read-only
     base.remove();
   });
 
-  it('are found at any depth, without those of writable roots', async () => {
+  it('are found at any depth, but not in writable roots', async () => {
     const paths = ['ro/a/b/pipe', 'ro/a/s.sock', 'ro/a/work/pipe', 'ro/pipe'];
     expect(await find([root('rw', true), root('ro')])).toEqual({ paths, incomplete: undefined });
     const outside = paths.filter((path) => !path.startsWith('ro/a/work'));
@@ -42,12 +42,12 @@ describe.runIf(process.platform === 'linux')('the sockets and FIFOs in read-only
     expect(await find([root('rw', true)])).toEqual({ paths: [], incomplete: undefined });
   });
 
-  it('are found near the top when a root has too many entries, which is said', async () => {
+  it('are found near the top when a root has too many entries, and the result says so', async () => {
     expect(await find([root('ro')], 2)).toEqual({ paths: ['ro/pipe'], incomplete: 'ro' });
     expect(await find([root('ro')], 100)).toMatchObject({ incomplete: undefined });
   });
 
-  it('cannot be masked under a name that is not UTF-8, which is said', async () => {
+  it('cannot be masked under a name that is not UTF-8, and the result says so', async () => {
     mkdirSync(Buffer.concat([Buffer.from(join(base.path, 'ro/')), Buffer.from([0xff])]));
     expect(await find([root('ro')])).toMatchObject({ incomplete: 'ro' });
   });

@@ -51,12 +51,12 @@ describe('the arguments for bubblewrap', () => {
     expect(old).not.toMatch(/--size|--disable-userns|-fd/);
   });
 
-  it('bind a root read-only when it is', () => {
+  it('bind a read-only root read-only', () => {
     const roots = [{ path: '/srv/app', identity: '', fd: 20, writable: false }];
     expect(bubblewrapArgs(view({ roots }), ALL).join(' ')).toContain('--ro-bind-fd 3 /srv/app');
   });
 
-  it('bind a root inside another one after it, whatever the order', () => {
+  it('bind a root after the one that it is inside, in any order of the list', () => {
     const roots = [
       { path: '/srv/app/locked', identity: '', fd: 20, writable: false },
       { path: '/srv/app', identity: '', fd: 21, writable: true },
@@ -68,7 +68,7 @@ describe('the arguments for bubblewrap', () => {
     expect(args).toContain('--bind-fd 4 /srv/app ');
   });
 
-  it('leave out what stands beside a root in a directory of the system', () => {
+  it('leave out what is beside a root in a directory of the system', () => {
     const directories = systemDirectories(['/usr/src/app', '/usr/local/site']);
     expect(directories).not.toContain('/usr');
     expect(directories).not.toContain('/usr/local');
@@ -77,19 +77,19 @@ describe('the arguments for bubblewrap', () => {
     expect(directories).toContain('/usr/lib');
   });
 
-  it('mount nothing inside a root that bubblewrap would have to make there', () => {
+  it('mount nothing for which bubblewrap would have to create a mount point in a root', () => {
     const roots = [{ path: '/etc', identity: '', fd: 20, writable: true }];
     const args = bubblewrapArgs(view({ roots, cwd: '/etc' }), ALL);
     expect(args.filter((arg) => arg.startsWith('/etc/'))).toEqual([]);
   });
 
-  it('take the temporary directory from where no root is', () => {
+  it('put the temporary directory where no root is', () => {
     expect(sandboxPlaces(['/tmp/x']).temporary).toBe('/tmp');
     expect(sandboxPlaces(['/tmp']).temporary).toBe('/var/tmp');
     expect(bubblewrapArgs(view({}), ALL).join(' ')).toContain('--size 67108864 --tmpfs /tmp --dir /tmp/home');
   });
 
-  it("show made-up files in place of the system's users", () => {
+  it("show made-up files instead of the system's list of users", () => {
     const args = bubblewrapArgs(view({}), ALL).join(' ');
     expect(args).toContain('--ro-bind-try /made/passwd /etc/passwd');
     expect(args).not.toContain('/etc/passwd /etc/passwd');
@@ -106,22 +106,22 @@ describe('the choice of a sandbox', () => {
       (thrown) => (thrown instanceof EngineFailure ? thrown.facts : thrown),
     );
 
-  it('is none when it is switched off', async () => {
+  it('is no sandbox when it is switched off', async () => {
     expect(await planSandbox('off', none, false)).toEqual({ kind: 'none', why: 'switched off' });
   });
 
-  it('is none, with the reason, where there is none', async () => {
+  it('is no sandbox, with the reason, when bubblewrap is not installed', async () => {
     expect(await planSandbox('auto', none, false)).toMatchObject({
       kind: 'none',
       why: expect.stringContaining('bubblewrap'),
     });
   });
 
-  it('fails where one is required and there is none', async () => {
+  it('fails when a sandbox is required and there is none', async () => {
     expect(await kind(planSandbox('require', none, false))).toMatchObject({ kind: 'no-sandbox' });
   });
 
-  it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
+  it('is a failing sandbox, never none, when bubblewrap is installed but does not work', async () => {
     const broken = { path: '/usr/bin/false', passedOver: undefined };
     expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
@@ -151,7 +151,7 @@ describe('a root that was given through a link', () => {
 });
 
 describe('the report on confinement', () => {
-  it('says of each measure whether it holds, and why', async () => {
+  it('says for each measure whether it is active, and why', async () => {
     const place = makeRunFixture();
     try {
       const commands = await place.open({ sandbox: 'off', passEnv: ['PATH'] });

@@ -37,7 +37,7 @@ describe('the filter for system calls', () => {
   const arm64 = seccompFilter({ unixSockets: true }, 'arm64')!;
   const ARM = 0xc00000b7;
 
-  it('refuses by number, on each processor by its own', () => {
+  it('refuses system calls by their numbers, which depend on the processor', () => {
     expect(answer(x64, { number: 250 })).toBe(refused(1));
     expect(answer(x64, { number: 219 })).toBe(ALLOWED);
     expect(answer(arm64, { arch: ARM, number: 219 })).toBe(refused(1));
@@ -45,13 +45,13 @@ describe('the filter for system calls', () => {
     expect(seccompFilter({ unixSockets: true }, 'mips')).toBeUndefined();
   });
 
-  it('refuses calls in the manner of another processor', () => {
+  it('refuses calls with the convention of another processor', () => {
     expect(answer(x64, { arch: 0x40000003, number: 20 })).toBe(refused(38));
     expect(answer(x64, { number: 0x40000000 + 39 })).toBe(refused(38));
     expect(answer(arm64, { number: 39 })).toBe(refused(38));
   });
 
-  it('looks at families of sockets, flags of namespaces and requests to terminals', () => {
+  it('checks socket families, namespace flags and terminal requests', () => {
     const socket = (filter: Buffer, family: number) => answer(filter, { number: 41, args: [family] });
     expect([1, 2, 10, 16].map((family) => socket(x64, family))).toEqual([ALLOWED, ALLOWED, ALLOWED, ALLOWED]);
     expect([0, 17, 38, 40].every((family) => socket(x64, family) === refused(97))).toBe(true);
@@ -64,7 +64,7 @@ describe('the filter for system calls', () => {
     expect(answer(x64, { number: 16, args: [0, 0x5401] })).toBe(ALLOWED);
   });
 
-  it('refuses pairs of datagram sockets, also raw ones, where named sockets may not be opened', () => {
+  it('refuses pairs of datagram and raw sockets when Unix sockets are not allowed', () => {
     const strict = seccompFilter({ unixSockets: false }, 'x64')!;
     const NONBLOCK = 0x800;
     const pair = (filter: Buffer, type: number) => answer(filter, { number: 53, args: [1, type] });
@@ -75,7 +75,7 @@ describe('the filter for system calls', () => {
     expect(answer(arm, { arch: ARM, number: 199, args: [1, 2] })).toBe(refused(94));
   });
 
-  it('refuses large segments of shared memory', () => {
+  it('refuses large System V segments', () => {
     const segment = (size: number) => answer(x64, { number: 29, args: [0, size, 0o600] });
     expect([0, 56, 2 ** 20].map(segment)).toEqual([ALLOWED, ALLOWED, ALLOWED]);
     expect([2 ** 20 + 1, 2 ** 31, 2 ** 32, 2 ** 40].every((size) => segment(size) === refused(22))).toBe(
@@ -84,7 +84,7 @@ describe('the filter for system calls', () => {
     expect(answer(arm64, { arch: ARM, number: 194, args: [0, 2 ** 30] })).toBe(refused(22));
   });
 
-  it('allows the calls of usual programs', () => {
+  it('allows the calls of ordinary programs', () => {
     for (const number of [0, 1, 2, 9, 42, 53, 57, 59, 60, 202, 257, 281, 318, 332])
       expect(answer(x64, { number })).toBe(ALLOWED);
   });

@@ -53,7 +53,7 @@ const isSandboxed = (await probing.commands.sandbox()).kind === 'bubblewrap';
 await probing.close();
 probe.remove();
 
-const title = 'commands and what the owner withholds';
+const title = 'a sandbox with files that the owner withholds';
 describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDBOX})`, () => {
   const shell = async (engine: Engine, line: string) => {
     const { stdout, stderr } = await engine.commands.runShellLine(line);
@@ -71,7 +71,7 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
     'rm -rf app docs plans; mkdir -p app; cat app/.env',
     'ln -s .env l; cat l; for f in .*; do [ -f $f ] && cat $f; done',
     'umount .env; mount --bind app z; cat /proc/self/root$PWD/.env; cat /proc/1/root$PWD/.env',
-  ])('%s shows and moves nothing of it', async (line) => {
+  ])('neither shows nor lets a command move them: %s', async (line) => {
     const said = await shell(open(), line);
     expect(said).not.toContain(KEY);
     expect(said).not.toContain(PLAN);
@@ -82,14 +82,14 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
     expect(readFileSync(join(root, 'docs/plan.md'), 'utf8')).toBe(PLAN);
   });
 
-  it('leaves everything else as it is', async () => {
+  it('shows everything else unchanged', async () => {
     expect(await shell(open(), 'cat app/main.txt app/deep/note.txt; mv free moved; cat moved/a.txt')).toBe(
       'mainnotea',
     );
     expect(existsSync(join(root, 'moved/a.txt'))).toBe(true);
   });
 
-  it('holds for commands that only read, with a refusal for a path among the arguments', async () => {
+  it('hides them from reading commands, too, which refuse them as arguments', async () => {
     const engine = open();
     const { stdout } = await engine.commands.runReadingCommand('grep', ['-r', 'owner', '.']);
     expect(stdout).toBe('');
@@ -100,7 +100,7 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
     expect(plan.stdout).toBe('');
   });
 
-  it('masks what appeared since the last command, and what lies in read-only and inner directories', async () => {
+  it('masks files that appeared since the last command, also in read-only and nested directories', async () => {
     layOut(temporary.path, { 'other/x.pem': KEY, 'root/inner/y.pem': KEY });
     const engine = open({
       roots: [
@@ -116,7 +116,7 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
     expect(readdirSync(join(root, 'inner'))).toEqual(['y.pem']);
   });
 
-  it('masks a given directory that another one denies, and Git configuration that is denied', async () => {
+  it('masks a served directory that another one denies, and denied Git configuration', async () => {
     layOut(root, {
       'secret/inside.txt': KEY,
       'repo/.git/config': `[x]\n${KEY} = 1\n`,
@@ -137,12 +137,12 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
     expect(existsSync(join(root, 'repo/.git/config'))).toBe(true);
   });
 
-  it('does not start where an entry cannot be masked', async () => {
+  it('starts no command when an entry cannot be masked', async () => {
     for (let i = 0; i < 501; i++) writeFileSync(join(root, `app/${i}.pem`), KEY);
     expect(await failureKind(open().commands.runShellLine('true'))).toBe('no-sandbox');
   });
 
-  it('has a link at a denied name read as what it leads to, under that name too', async () => {
+  it('does not reveal a denied file through a link with another name', async () => {
     symlinkSync('app/main.txt', join(root, 'l.pem'));
     symlinkSync('.env', join(root, 'to-env'));
     expect(await shell(open(), 'cat l.pem; cat to-env')).not.toContain(KEY);
@@ -161,7 +161,7 @@ describe.runIf(isSandboxed)(isSandboxed ? title : `${title} (skipped: ${NO_SANDB
       expect(existsSync(join(root, 'x'))).toBe(false);
     });
 
-    it('that a command makes is renamed, and that the owner made meanwhile is kept', async () => {
+    it('is renamed if a command made it, and kept if the owner made it meanwhile', async () => {
       const engine = open({ deny: [], hide: [] });
       const said = await shell(
         engine,

@@ -13,7 +13,7 @@ function patched(oldText: string, diff: string): string {
   return 'text' in result ? result.text : 'deleted';
 }
 
-/** A diff that was made from two texts leads from the first to the second; nothing else is right. */
+/** A diff of two texts must turn the first one into the second. */
 function expectRoundTrip(oldText: string, newText: string, context: number): void {
   const diff = unifiedDiff(oldText, newText, { ...names, context });
   if (oldText === newText) {
@@ -54,7 +54,7 @@ describe('a diff applied to the old text gives the new text', () => {
   });
 
   it.each([2, 30, 1000, 1_000_000])(
-    'for 20,000 unrelated lines with %i different ones, where no exact comparison is affordable',
+    'for 20,000 unrelated lines with %i different ones, where an exact comparison would take too long',
     (different) => {
       const random = seededRandom(different);
       expectRoundTrip(lines(random, 20_000, different), lines(random, 20_000, different), 3);
@@ -75,8 +75,8 @@ describe('a diff applied to the old text gives the new text', () => {
   });
 });
 
-describe('other tools take our diffs', () => {
-  it.for<PatchTool>(['git', 'patch'])('%s makes the new text of the old one', (tool, { skip }) => {
+describe('other tools accept our diffs', () => {
+  it.for<PatchTool>(['git', 'patch'])('%s turns the old text into the new one', (tool, { skip }) => {
     const missing = whyNot(tool);
     if (missing !== undefined) skip(missing);
     const random = seededRandom(14);

@@ -11,7 +11,7 @@ function diff(oldText: string, newText: string, context?: number): string {
   return unifiedDiff(oldText, newText, context === undefined ? names : { ...names, context });
 }
 
-/** Without the two lines of names. */
+/** A diff without its two lines of names. */
 function hunks(oldText: string, newText: string, context?: number): string {
   return diff(oldText, newText, context).replace(/^--- old\.txt\n\+\+\+ new\.txt\n/, '');
 }
@@ -30,7 +30,7 @@ describe('a unified diff', () => {
     );
   });
 
-  it('leaves out a count of one, and gives the line before where there are no lines', () => {
+  it('omits a count of one, and states the line before if there are no lines', () => {
     expect(hunks('a\n', 'b\n')).toBe('@@ -1 +1 @@\n-a\n+b\n');
     expect(hunks('', 'a\n')).toBe('@@ -0,0 +1 @@\n+a\n');
     expect(hunks('a\nb\n', '')).toBe('@@ -1,2 +0,0 @@\n-a\n-b\n');
@@ -38,7 +38,7 @@ describe('a unified diff', () => {
     expect(hunks('a\nx\nb\n', 'a\nb\n', 0)).toBe('@@ -2 +1,0 @@\n-x\n');
   });
 
-  it('says where a last line has no newline', () => {
+  it('says if a last line has no newline', () => {
     const remark = '\\ No newline at end of file\n';
     expect(hunks('a\nb', 'a\nb\n')).toBe(`@@ -1,2 +1,2 @@\n a\n-b\n${remark}+b\n`);
     expect(hunks('a\nb\n', 'a\nb')).toBe(`@@ -1,2 +1,2 @@\n a\n-b\n+b\n${remark}`);
@@ -47,12 +47,12 @@ describe('a unified diff', () => {
     expect(hunks('', 'a')).toBe(`@@ -0,0 +1 @@\n+a\n${remark}`);
   });
 
-  it('takes a carriage return as part of its line', () => {
+  it('treats a carriage return as part of its line', () => {
     expect(hunks('a\r\nb\r\n', 'a\r\nb\n')).toBe('@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n');
     expect(hunks('a\rb\n', 'a\rc\n')).toBe('@@ -1 +1 @@\n-a\rb\n+a\rc\n');
   });
 
-  it('joins changes whose context touches, and parts those further away', () => {
+  it('joins changes whose context touches, and separates those further apart', () => {
     const near = ten.replace('2', 'two').replace('9', 'nine');
     expect(hunks(ten, near).match(/^@@.*$/gm)).toEqual(['@@ -1,10 +1,10 @@']);
     expect(hunks(ten, near, 2).match(/^@@.*$/gm)).toEqual(['@@ -1,4 +1,4 @@', '@@ -7,4 +7,4 @@']);
@@ -65,7 +65,7 @@ describe('a unified diff', () => {
     );
   });
 
-  it('puts lines that could be added in two places into the later one, where they join others', () => {
+  it('adds lines that fit in two places at the later one, where they join others', () => {
     expect(hunks('b\na\nb\n', 'a\nb\nb\na\n')).toBe('@@ -1,3 +1,4 @@\n-b\n a\n b\n+b\n+a\n');
   });
 
@@ -95,10 +95,8 @@ describe('a unified diff', () => {
   });
 });
 
-describe('beside diff -u', () => {
-  it('prints the same bytes where lines do not repeat, so that there is only one shortest diff', ({
-    skip,
-  }) => {
+describe('a unified diff, compared with diff -u,', () => {
+  it('has the same bytes if lines do not repeat, so that there is only one shortest diff', ({ skip }) => {
     if (spawnSync('diff', ['--version']).error)
       skip('diff is not installed, so there is nothing to compare with');
     const random = seededRandom(7);

@@ -3,7 +3,7 @@ import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant/tolerant.ts';
 import { seededRandom, textPair } from '../patch/samples.ts';
 
-it('a text that stands once is replaced as a string is, and one that stands more often is refused', () => {
+it('replaces a text that occurs once, as with strings, and refuses one that occurs more often', () => {
   const random = seededRandom(11);
   const counts = { replaced: 0, refused: 0 };
   for (let round = 0; round < 4000; round++) {

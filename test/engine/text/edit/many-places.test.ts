@@ -1,4 +1,4 @@
-/** An edit of millions of places keeps a few bytes for each of them, and changes all. */
+/** An edit of millions of places takes a few bytes for each of them, and changes them all. */
 import { expect, it } from 'vitest';
 import { findLiteralSplices } from '../../../../src/engine/text/edit/literal/literal-edit.ts';
 import { applySplices } from '../../../../src/engine/text/edit/splice.ts';
@@ -12,7 +12,7 @@ const edit = {
   anyIndent: false,
 };
 
-it('makes each splice when it is asked for', () => {
+it('creates each splice only when it is needed', () => {
   const text = 'ab c'.repeat(1_000_000);
   const splices = findLiteralSplices(text, edit, { path: 'a', edit: 1 });
   expect(Array.isArray(splices)).toBe(false);
@@ -20,7 +20,7 @@ it('makes each splice when it is asked for', () => {
   expect(applySplices(text, splices)).toBe('xyz c'.repeat(1_000_000));
 });
 
-it('keeps to its limit, and to the line ends of the file', () => {
+it('respects its limit and the line ends of the file', () => {
   const text = 'a\r\nb\r\n'.repeat(3);
   const two = { ...edit, find: 'a\nb', replace: 'c\nd', limit: 2 };
   const splices = findLiteralSplices(text, two, { path: 'a', edit: 1 });

@@ -1,8 +1,8 @@
-/** What narrows a search down, and what is counted once for many edits, must not change any answer. */
+/** Narrowing a search down, and counting once for many edits, must not change any result. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
+import { newlinesBetween } from '../../../../src/engine/text/diff/text-lines.ts';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { lineAt } from '../../../../src/engine/text/edit/literal/literal-edit.ts';
 import { applySplices } from '../../../../src/engine/text/edit/splice.ts';
 import { closestPlace } from '../../../../src/engine/text/edit/tolerant/closest-place.ts';
 import {
@@ -62,7 +62,7 @@ function someCopy(random: Random, text: string): string {
   return copy.join('\n') + (random(2) === 0 ? '\n' : '');
 }
 
-it('a text fits in the same places, whether all of the file is searched or only the lines that may matter', () => {
+it('finds the same places, whether it searches the whole file or only the lines that may match', () => {
   const random = seededRandom(5);
   const counts = { found: 0, narrowed: 0 };
   for (let round = 0; round < soak(600, 3000); round++) {
@@ -83,7 +83,7 @@ it('a text fits in the same places, whether all of the file is searched or only 
   expect(counts.found).toBeGreaterThan(counts.narrowed);
 });
 
-it('lines and line ends are counted as in the text that the edits have made', () => {
+it('counts lines and line ends as they are in the edited text', () => {
   const random = seededRandom(6);
   let places = 0;
   for (let round = 0; round < soak(40, 200); round++) {
@@ -96,7 +96,7 @@ it('lines and line ends are counted as in the text that the edits have made', ()
         { start, end, text: pick(random, ['', '\n', '\r', '\r\n', 'a\nb', someText(random, 9)]) },
       ];
       text = applySplices(text, splices);
-      if (edited.hasReturns || splices[0]!.text.includes('\r')) edited.become(text, splices);
+      if (edited.hasReturns || splices[0]!.text.includes('\r')) edited.setText(text, splices);
       else edited.replace(splices[0]!);
       expect(edited.text).toBe(text);
       expect(edited.length).toBe(text.length);
@@ -105,14 +105,14 @@ it('lines and line ends are counted as in the text that the edits have made', ()
       expect([isOnly ? start : undefined, undefined]).toContain(edited.onlyPlaceOf(sought));
       if (isOnly && edited.onlyPlaceOf(sought) === start) places++;
       const at = random(text.length + 1);
-      expect(edited.lineAt(at)).toBe(lineAt(text, at));
+      expect(edited.lineNumberAt(at)).toBe(1 + newlinesBetween(text, 0, at));
       expect(edited.lineEnding()).toBe(lineEndingOf(text));
     }
   }
   expect(places).toBeGreaterThan(soak(40, 200));
 });
 
-it('the closest place has most lines in common, whatever their blanks and typography', () => {
+it('finds the closest place: the one with most lines in common, ignoring blanks and typography', () => {
   const random = seededRandom(7);
   for (let round = 0; round < soak(200, 1000); round++) {
     const text = someText(random, 30);
@@ -127,7 +127,7 @@ it('the closest place has most lines in common, whatever their blanks and typogr
   }
 });
 
-it('many edits of a long file are looked for where they may stand', () => {
+it('searches for many edits of a long file only where they may match', () => {
   const text = Array.from({ length: 100_000 }, (_, line) => `\tline ${line}\n`).join('');
   const view = narrowedText(text, '  line 77077\n  line 77078\n', false)!;
   expect(view.text.length).toBeLessThan(100);

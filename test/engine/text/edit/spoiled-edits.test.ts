@@ -8,20 +8,20 @@ import { pick, seededRandom } from '../patch/samples.ts';
 
 const corpus = testEdits();
 
-/** Undefined when the edit is refused. */
+/** Undefined if the edit is refused. */
 function outcomeOf({ source, oldText, newText }: SpoiledEdit): string | undefined {
   const outcome = applyTextEdit(new EditedText(source), { oldText, newText }, 'file', () => {});
   return 'refusal' in outcome ? undefined : outcome.text;
 }
 
-/** Where the old text still stands in the source to the letter, the new text means what it says. */
+/** If the old text still occurs literally in the source, the new text is meant literally, too. */
 function meantBy({ source, oldText, newText, expected }: SpoiledEdit): string {
   if (!source.includes(oldText)) return expected;
   const ending = source.includes('\r\n') ? '\r\n' : '\n';
   return source.replace(oldText, () => newText.replace(/\r?\n/g, ending));
 }
 
-/** How many of the edits are applied; that none is applied wrongly is asserted on the way. */
+/** The share of edits that are applied. Asserts that none of them is applied wrongly. */
 function applied(spoil: Spoil, rounds: number): number {
   const random = seededRandom(1);
   let count = 0;
@@ -42,7 +42,7 @@ function applied(spoil: Spoil, rounds: number): number {
 }
 
 describe('the corpus', () => {
-  it('has edits in eight languages, each of one place', () => {
+  it('has edits in eight languages, each in one place', () => {
     expect(new Set(corpus.map(({ title }) => title.split(':')[0])).size).toBe(8);
     for (const { title, source, oldText, expected } of corpus) {
       expect(source.split(oldText), title).toHaveLength(2);
@@ -50,20 +50,23 @@ describe('the corpus', () => {
     }
   });
 
-  it('is applied exactly as a plain replacement does it', () => {
+  it('gives the same results as plain replacements', () => {
     for (const edit of corpus) expect(outcomeOf(edit), edit.title).toBe(edit.expected);
   });
 });
 
-describe('a spoiled edit gives what was meant, or is refused', () => {
-  it.each(Object.entries(TOLERABLE) as [string, Spoil][])('%s', (_, spoil) => {
-    expect(applied(spoil, 2)).toBeGreaterThan(0.8);
-  });
+describe('a spoiled edit', () => {
+  it.each(Object.entries(TOLERABLE) as [string, Spoil][])(
+    'gives what was meant, or is refused: %s',
+    (_, spoil) => {
+      expect(applied(spoil, 2)).toBeGreaterThan(0.8);
+    },
+  );
 
-  it('with several of these at once', () => {
+  it('gives what was meant, or is refused, even if it is spoiled in several ways', () => {
     const { 'blanks for tabs': blanks, 'tabs for blanks': tabs, ...others } = TOLERABLE;
     const some: Spoil = (edit, random) => {
-      // One way and back again would make each level wider, which nobody can see in a text of one level.
+      // Converting there and back would make each level wider, which does not show in a text of one level.
       const spoils: Spoil[] = [random(2) === 0 ? blanks : tabs, ...Object.values(others)];
       let spoiled: SpoiledEdit = edit;
       for (let count = 2 + random(2); count > 0; count--)
@@ -73,7 +76,7 @@ describe('a spoiled edit gives what was meant, or is refused', () => {
     expect(applied(some, 6)).toBeGreaterThan(0.6);
   });
 
-  it.each(Object.entries(INTOLERABLE) as [string, Spoil][])('never with %s', (_, spoil) => {
+  it.each(Object.entries(INTOLERABLE) as [string, Spoil][])('is always refused: %s', (_, spoil) => {
     expect(applied(spoil, 2)).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lineHash, parseAnchors } from '../../../../src/engine/text/lines/anchors.ts';
 import { shortHashOf } from '../../../../src/engine/text/short-hash.ts';
 
-/** Base-32 of a whole hash, worked out with a large number. */
+/** The base-32 form of a whole hash, computed with a BigInt. */
 function hashOf(text: string): string {
   const digits = '0123456789abcdefghjkmnpqrstvwxyz';
   const bytes = createHash('sha256').update(text).digest('hex');
@@ -14,14 +14,17 @@ function hashOf(text: string): string {
 }
 
 describe('hashes', () => {
-  it.each(['', 'a', '    return x;', 'ü', '日本語', 'x'.repeat(5000)])('of %j', (line) => {
-    expect(lineHash(line)).toBe(hashOf(line).slice(0, 2));
-    expect(lineHash(line)).toBe(hashOf(line).slice(0, 2));
-    const sha256 = createHash('sha256').update(line).digest('hex');
-    expect(shortHashOf(sha256)).toBe(hashOf(line).slice(0, 8));
-  });
+  it.each(['', 'a', '    return x;', 'ü', '日本語', 'x'.repeat(5000)])(
+    'are the first characters of SHA-256 in base-32: %j',
+    (line) => {
+      expect(lineHash(line)).toBe(hashOf(line).slice(0, 2));
+      expect(lineHash(line)).toBe(hashOf(line).slice(0, 2));
+      const sha256 = createHash('sha256').update(line).digest('hex');
+      expect(shortHashOf(sha256)).toBe(hashOf(line).slice(0, 8));
+    },
+  );
 
-  it('stay the same however many lines were hashed', () => {
+  it('stay the same, however many lines were hashed', () => {
     for (let at = 0; at < 45_000; at++) lineHash(`line ${at}`);
     for (const at of [0, 1, 44_999]) expect(lineHash(`line ${at}`)).toBe(hashOf(`line ${at}`).slice(0, 2));
   });
@@ -43,7 +46,7 @@ describe('anchors', () => {
     ['0', undefined],
     ['5+', undefined],
     ['12#k3| text', undefined],
-  ])('%j', (written, named) => {
+  ])('are parsed, or rejected: %j', (written, named) => {
     expect(parseAnchors(written)).toEqual(named);
   });
 });

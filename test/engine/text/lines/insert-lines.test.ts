@@ -17,7 +17,7 @@ function refused(text: string, line: number): unknown {
 }
 
 describe('lines are inserted', () => {
-  it('before a line, at the end, and from the end', () => {
+  it('before a line, at the end, and counted from the end', () => {
     expect(insert('a\nb\n', 1, 'x')).toBe('x\na\nb\n');
     expect(insert('a\nb\n', 2, 'x')).toBe('a\nx\nb\n');
     expect(insert('a\nb\n', 3, 'x')).toBe('a\nb\nx\n');
@@ -26,7 +26,7 @@ describe('lines are inserted', () => {
     expect(insert('a\nb\n', -2, 'x')).toBe('x\na\nb\n');
   });
 
-  it('and reported with their number and their new place', () => {
+  it('and reported with their number and position', () => {
     expect(insertLines('a\nb\nc\n', { line: -1, content: 'x\ny' }, 'f')).toEqual({
       text: 'a\nb\nx\ny\nc\n',
       line: 3,
@@ -42,21 +42,21 @@ describe('lines are inserted', () => {
     expect(insert('', 0, '')).toBe('\n');
   });
 
-  it('with the line ends of the text, which keeps its final newline or the lack of it', () => {
+  it('with the line ends of the text, which neither gains nor loses a final newline', () => {
     expect(insert('a\r\nb', 0, 'x\ny\n')).toBe('a\r\nb\r\nx\r\ny');
     expect(insert('a\r\nb', 1, 'x')).toBe('x\r\na\r\nb');
     expect(insert('a\n', 0, 'x\r\n')).toBe('a\nx\n');
     expect(insert('a', 0, 'x\r\ny')).toBe('a\r\nx\r\ny');
   });
 
-  it('also when they are empty', () => {
+  it('even if they are empty', () => {
     expect(insert('a\nb\n', 2, '')).toBe('a\n\nb\n');
     expect(insert('a\nb\n', 2, '\n')).toBe('a\n\nb\n');
     expect(insert('a\nb\n', 2, '\n\n')).toBe('a\n\n\nb\n');
     expect(insert('a', 0, '')).toBe('a\n\n');
   });
 
-  it('nowhere beyond the text', () => {
+  it('only within the text', () => {
     const beyond = (line: number, lines: number) => ({ kind: 'line-out-of-range', path: 'f', line, lines });
     expect(refused('a\nb\n', 4)).toEqual(beyond(4, 2));
     expect(refused('a\nb\n', -3)).toEqual(beyond(-3, 2));

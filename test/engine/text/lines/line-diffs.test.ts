@@ -22,7 +22,7 @@ function failure(text: string, diffs: LineDiff[], options = {}): Failure {
 }
 
 describe('blocks of lines', () => {
-  it('make way for as many, more, fewer and no lines', () => {
+  it('are replaced by as many, more, fewer or no lines', () => {
     expect(apply('a\nb\nc\n', diff(2, 'b', 'B'))).toBe('a\nB\nc\n');
     expect(apply('a\nb\nc\n', diff(2, 'b', 'B\nBB'))).toBe('a\nB\nBB\nc\n');
     expect(apply('a\nb\nc\n', diff(1, 'a\nb', 'AB'))).toBe('AB\nc\n');
@@ -30,14 +30,14 @@ describe('blocks of lines', () => {
     expect(apply('a\nb\nc\n', diff(1, 'a\nb\nc', ''))).toBe('');
   });
 
-  it('are applied side by side when they touch, also when all of them are removed', () => {
+  it('may be adjacent, even if all of them are removed', () => {
     expect(apply('a\nb\nc', diff(3, 'c', ''), diff(2, 'b', ''))).toBe('a');
     expect(apply('a\nb\nc', diff(1, 'a', ''), diff(2, 'b', ''))).toBe('c');
     expect(apply('a\nb\nc', diff(1, 'a', ''), diff(2, 'b', ''), diff(3, 'c', ''))).toBe('');
     expect(apply('a\nb\nc', diff(3, 'c', ''), diff(2, 'b', 'x\ny'))).toBe('a\nx\ny');
   });
 
-  it('keep the line ends of the text, of each line where they are mixed', () => {
+  it('keep the line ends of the text, or those of each line if they are mixed', () => {
     expect(apply('a\r\nb\r\nc', diff(2, 'b\nc', 'x\ny\nz'))).toBe('a\r\nx\r\ny\r\nz');
     expect(apply('a\nb\r\nc\n', diff(2, 'b', 'x'))).toBe('a\nx\r\nc\n');
     expect(apply('a\r\nb\r\n', diff(1, 'a\r\nb\r\n', 'x\r\n'))).toBe('x\r\n');
@@ -55,7 +55,7 @@ describe('blocks of lines', () => {
   });
 });
 
-describe('a block that does not stand at its line', () => {
+describe('a block that is not at its line', () => {
   it('is reported with the first line that differs, the text there and the place of the block', () => {
     expect(failure('a\nb\nc\na\nb\n', [diff(2, 'a\nb', 'x')])).toEqual({
       kind: 'hunk-mismatch',
@@ -93,7 +93,7 @@ describe('a block that does not stand at its line', () => {
     expect(failure('\n\na\n', [diff(3, '', 'x')])).toMatchObject({ elsewhere: [] });
   });
 
-  it('is looked for in time that grows with the text, not with its square', () => {
+  it('is searched for in linear time', () => {
     const text = 'a\n'.repeat(200_000);
     expect(failure(text, [diff(1, `${'a\n'.repeat(100_000)}b`, 'x')])).toMatchObject({ elsewhere: [] });
   });
@@ -118,7 +118,7 @@ describe('several blocks', () => {
     expect(facts).toMatchObject({ kind: 'hunk-mismatch', hunk: 2 });
   });
 
-  it('are applied as far as possible when asked for', () => {
+  it('are applied as far as possible if asked to', () => {
     const diffs = [
       diff(1, 'a', 'A\nAA'),
       diff(2, 'x', 'X'),
@@ -147,7 +147,7 @@ describe('several blocks', () => {
     });
   });
 
-  it('come out as if each line had been replaced in a list of lines', () => {
+  it('give the same result as replacing lines in a list', () => {
     const next = randomNumbers(7);
     for (let round = 0; round < 500; round++) {
       const ending = next(2) === 0 ? '\n' : '\r\n';
@@ -180,7 +180,7 @@ describe('several blocks', () => {
   });
 });
 
-/** A small generator of its own, so that every run sees the same cases. */
+/** A small seeded generator, so that every run has the same cases. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

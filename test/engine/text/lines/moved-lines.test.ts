@@ -1,4 +1,4 @@
-/** Lines are followed through changes of a file: to where they are, or nowhere, but never to another line. */
+/** Lines are tracked through changes of a file: they are found or not, but never confused with another line. */
 import { describe, expect, it } from 'vitest';
 import { movedLines } from '../../../../src/engine/text/lines/moved-lines.ts';
 import { editCorpus } from '../../../corpus/edit-corpus.ts';
@@ -6,13 +6,13 @@ import { pick, type Random, seededRandom } from '../patch/samples.ts';
 
 interface KnownLine {
   text: string;
-  /** Which line of the source it is; undefined for one that somebody added. */
+  /** Its line in the source; undefined for a line that somebody added. */
   from: number | undefined;
 }
 
 const sources = [...new Set(editCorpus().map(({ source }) => source))];
 
-/** Adds, removes and changes lines in some places, mostly with lines as the source has them. */
+/** Adds, removes and changes lines in some places, mostly with lines like those of the source. */
 function changed(random: Random, source: readonly string[]): KnownLine[] {
   const lines: KnownLine[] = source.map((text, from) => ({ text, from }));
   for (let change = 1 + random(4); change > 0; change--) {
@@ -26,7 +26,7 @@ function changed(random: Random, source: readonly string[]): KnownLine[] {
   return lines;
 }
 
-/** A line that was taken away and put back elsewhere is the same line to every reader. */
+/** A line that was removed and added again elsewhere counts as the same line. */
 function hasMovedLines(source: readonly string[], now: readonly KnownLine[]): boolean {
   const added = new Set(now.flatMap(({ text, from }) => (from === undefined ? [text] : [])));
   const kept = new Set(now.map(({ from }) => from));
@@ -57,12 +57,12 @@ describe('lines that have moved', () => {
     expect(counts.found / counts.kept).toBeGreaterThan(0.8);
   });
 
-  it('are not guessed where lines like them were added beside them', () => {
+  it('are not guessed if similar lines were added next to them', () => {
     const { certain } = movedLines('top\nf {\n}\nend\n', 'top\nf {\n}\ng {\n}\nend\n');
     expect([0, 1, 2, 3].map(certain)).toEqual([0, 1, undefined, 5]);
   });
 
-  it('are certain between lines that stand once, and at the ends', () => {
+  it('are certain between lines that occur once, and at both ends', () => {
     const { certain } = movedLines('}\nf {\n}\ng {\n}\n', '}\nf {\n}\ng {\nx\n}\n');
     expect([0, 1, 2, 3, 4].map(certain)).toEqual([0, 1, 2, 3, undefined]);
   });

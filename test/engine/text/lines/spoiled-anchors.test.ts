@@ -12,7 +12,7 @@ import { seededRandom } from '../patch/samples.ts';
 
 const corpus = testEdits();
 
-/** How many of the edits are applied; that none is applied wrongly is asserted on the way. */
+/** The share of edits that are applied. Asserts that none of them is applied wrongly. */
 function applied(spoil: AnchorSpoil): number {
   const random = seededRandom(4);
   let count = 0;
@@ -34,12 +34,12 @@ function applied(spoil: AnchorSpoil): number {
   return count / tried;
 }
 
-describe('a spoiled edit by anchors gives what was meant, or is refused', () => {
-  it.each(Object.entries(TOLERABLE_IN_ANCHORS))('%s', (_, spoil) => {
+describe('a spoiled edit by anchors', () => {
+  it.each(Object.entries(TOLERABLE_IN_ANCHORS))('gives what was meant, or is refused: %s', (_, spoil) => {
     expect(applied(spoil)).toBeGreaterThan(0.9);
   });
 
-  it.each(Object.entries(INTOLERABLE_IN_ANCHORS))('never with %s', (_, spoil) => {
+  it.each(Object.entries(INTOLERABLE_IN_ANCHORS))('is always refused: %s', (_, spoil) => {
     expect(applied(spoil)).toBe(0);
   });
 });

@@ -24,10 +24,10 @@ function numbers(from: number, to: number): string {
   return Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('');
 }
 
-describe('a hunk of lines that states line 0', () => {
+describe('a hunk with old lines that states line 0', () => {
   const hunks = '@@ -0,1 +0,1 @@\n-a\n+A\n@@ -3,1 +3,1 @@\n-X\n+Y\n';
 
-  it('means the first line, and leaves the later ones where they state', () => {
+  it('means the first line, and does not move the later ones', () => {
     expect(apply(hunks, 'a\nq\nX\nX\n')).toEqual({ text: 'A\nq\nY\nX\n' });
     expect(refusal(hunks, 'a\nX\nb\nX\nc\n')).toMatchObject({ hunk: 2 });
   });
@@ -47,12 +47,12 @@ describe('a hunk that does not fit', () => {
     });
   });
 
-  it('is reported with the place of its old lines when they may not be used there', () => {
+  it('is reported with the place of its old lines if it may not be applied there', () => {
     const early = '@@ -8,3 +8,3 @@\n 8\n-9\n+IX\n 10\n@@ -9,3 +9,3 @@\n 2\n-3\n+III\n 4\n';
     expect(refusal(early, numbers(1, 12))).toMatchObject({ hunk: 2, line: 10, elsewhere: [2] });
   });
 
-  it('is reported with the place of its removed lines when its context is nowhere', () => {
+  it('is reported with the place of its removed lines if its context does not occur', () => {
     const hunk = '@@ -2,3 +2,3 @@\n x\n-b\n+B\n y\n';
     expect(refusal(hunk, 'a\nb\nc\nb\n')).toMatchObject({ line: 2, elsewhere: [2, 4] });
     const blank = '@@ -1,3 +1,2 @@\n x\n-\n y\n';
@@ -65,7 +65,7 @@ describe('a hunk that does not fit', () => {
     expect(facts).toMatchObject({ hunk: 2, elsewhere: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19] });
   });
 
-  it('shows of a very long line what lies around the difference', () => {
+  it('shows only the part around the difference of a very long line', () => {
     const long = 'a'.repeat(5000);
     const facts = refusal(`@@ -1 +1 @@\n-${long}b${long}\n+x\n`, `${long}c${long}\n`);
     if (facts.kind !== 'hunk-mismatch') throw new Error(facts.kind);
@@ -73,12 +73,12 @@ describe('a hunk that does not fit', () => {
     expect(facts.found).toEqual([`…${'a'.repeat(150)}c${'a'.repeat(149)}…`]);
   });
 
-  it('is never applied in part: the text comes whole or not at all', () => {
+  it('is refused together with the hunks before it', () => {
     const hunks = '@@ -1,2 +1,2 @@\n-1\n+I\n 2\n@@ -5,2 +5,2 @@\n-five\n+V\n 6\n';
     expect(refusal(hunks, numbers(1, 8))).toMatchObject({ hunk: 2, line: 5 });
   });
 
-  it('names the file when there is none', () => {
+  it('names the file if it does not exist', () => {
     expect(refusal('@@ -1 +1 @@\n-a\n+b\n', undefined)).toEqual({
       kind: 'not-found',
       path: 'dir/f',
@@ -89,7 +89,7 @@ describe('a hunk that does not fit', () => {
 });
 
 describe('the search for a place', () => {
-  it('finds every place, as comparing each one by itself does', () => {
+  it('finds every place that comparing them one by one finds', () => {
     const random = seededRandom(5);
     for (let round = 0; round < 2000; round++) {
       const lines = Array.from({ length: 1 + random(60) }, () =>
@@ -112,14 +112,14 @@ describe('the search for a place', () => {
     expect(apply(hunk, '\uFEFFx\na\n\uFEFFa\nb\n')).toEqual({ text: '\uFEFFx\na\na\nb\n' });
   });
 
-  it('takes a byte-order mark as a character like others where no text begins', () => {
+  it('treats a byte-order mark as an ordinary character inside a text', () => {
     const hunk = '@@ -2,2 +2,2 @@\n \uFEFFb\n-c\n+C\n';
     expect(apply(hunk, 'a\n\uFEFFb\nc\n')).toEqual({ text: 'a\n\uFEFFb\nC\n' });
   });
 });
 
 describe('line endings', () => {
-  it('of added lines are those of the lines whose place they take', () => {
+  it('of added lines are those of the lines that they replace', () => {
     const hunk = '@@ -1,4 +1,5 @@\n-a\n-b\n-c\n+A\n+B\n+C\n+D\n d\n';
     expect(apply(hunk, 'a\r\nb\nc\r\nd\n')).toEqual({ text: 'A\r\nB\nC\r\nD\r\nd\n' });
   });
@@ -153,7 +153,7 @@ describe('line endings', () => {
 });
 
 describe('large input', () => {
-  it('with a thousand hunks far from their stated lines is applied all the same', () => {
+  it('with a thousand hunks far from their stated lines is still applied', () => {
     const old = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`);
     const changed = old.map((line, index) => (index % 50 === 25 ? `changed ${line}` : line));
     const patch = unifiedDiff(old.join(''), changed.join(''), { oldName: 'f', newName: 'f' });
@@ -162,7 +162,7 @@ describe('large input', () => {
     expect('text' in result && result.text === before + changed.join('')).toBe(true);
   });
 
-  it('with hunks that are all far from their stated lines does not cost a search of the whole text for each', () => {
+  it('is not searched as a whole for each hunk that is far from its stated line', () => {
     const text = numbers(1, 100_000);
     const hunks = Array.from({ length: 2000 }, (_, index) => {
       const line = 40 * index + 1;
@@ -172,7 +172,7 @@ describe('large input', () => {
     expect('text' in result && result.text.split('changed\n').length).toBe(2001);
   });
 
-  it('is searched in linear time even if it repeats itself', () => {
+  it('is searched in linear time even if it is repetitive', () => {
     const hunk = `@@ -1,50001 +1,50000 @@\n${' a\n'.repeat(25_000)}-b\n${' a\n'.repeat(25_000)}`;
     expect(refusal(hunk, `${'a\n'.repeat(24_999)}b\n`.repeat(8))).toMatchObject({ line: 25_000 });
   });

@@ -6,15 +6,15 @@
  *
  * - Where to look. GNU patch starts at the stated line of the old text, moved as the hunk before it was moved.
  *   git starts at the stated line of the new text and moves nothing. Both go outwards, the later place first
- *   of two equally near ones. We do as GNU patch, but refuse two places that are equally near.
+ *   of two equally near ones. We do the same as GNU patch, but refuse two places that are equally near.
  * - Beginning and end. git takes a hunk that states line 1 only at the beginning, and one without context at its
  *   end only at the end of the file. GNU patch does so when the hunk has less context on that side than on the
  *   other. We take it wherever all of its lines match, the stated line first and then the nearest: people and
  *   models leave out context where both tools then refuse, or move the change to the end of the file.
  * - No context at all. git puts an insertion without context at the end of the file, GNU patch where it is
- *   stated. We do as GNU patch.
- * - Order. git takes hunks in any order; GNU patch refuses one whose lines stand before an earlier one's. So do
- *   we, but unlike GNU patch we then go on looking further down: only a stated line was wrong.
+ *   stated. We do the same as GNU patch.
+ * - Order. git takes hunks in any order; GNU patch refuses one whose lines come before those of an earlier one.
+ *   So do we, but unlike GNU patch we then continue to search further down: only a stated line was wrong.
  *   git refuses hunks that share context; GNU patch takes them, and so do we.
  * - No newline at the end. GNU patch ignores the remark on added lines and inserts them in the middle of a file;
  *   git ignores it on lines of context. We honour both: such a hunk only fits at the end. git also joins
@@ -29,7 +29,7 @@ import { type PatchCase, patchCase, seededRandom } from './samples.ts';
 
 type Outcome = string | undefined;
 
-/** The rule in its plainest form, without an index, for texts whose lines all end in one way. */
+/** The rule in its simplest form, without an index, for texts with one kind of line end. */
 function byTheRule({ hunks }: ParsedPatch, file: string): Outcome | 'two places' {
   const lines = file === '' ? [] : file.split(/(?<=\n)/);
   const made: string[] = [];
@@ -73,7 +73,7 @@ function ours(parsed: ParsedPatch, file: string): Outcome {
   }
 }
 
-/** Which rule makes our outcome the right one; undefined when none does. */
+/** Which rule makes our outcome the right one; undefined if none does. */
 function ruleFor(
   parsed: ParsedPatch,
   file: string,
@@ -238,7 +238,7 @@ const DISAGREEMENTS: readonly (PatchCase & { point: string; git: Outcome; gnu: O
   },
 ];
 
-it('applyPatch does what the rule says, wherever a patch may fit', () => {
+it('applyPatch follows the rule, wherever a patch may fit', () => {
   const random = seededRandom(31);
   let ties = 0;
   for (let turn = 0; turn < 4000; turn++) {
@@ -253,7 +253,7 @@ it('applyPatch does what the rule says, wherever a patch may fit', () => {
   expect(ties).toBeGreaterThan(0);
 });
 
-describe('applyPatch beside git apply and GNU patch', () => {
+describe('applyPatch, compared with git apply and GNU patch,', () => {
   it('agrees with both where they agree, and differs only by the rules above', ({ skip }) => {
     skipWithoutTools(skip);
     const random = seededRandom(2024);

@@ -22,12 +22,12 @@ function treeIn(folder: string): Tree {
   );
 }
 
-describe('scenarios of patches of several files', () => {
+describe('the scenarios of patches of several files', () => {
   it('are many', () => {
     expect(folders.length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(folders)('%s', (folder) => {
+  it.each(folders)('give the expected result: %s', (folder) => {
     const path = join(scenarios, folder);
     const input = treeIn(join(path, 'input'));
     const patch = readFileSync(join(path, 'patch'), 'utf8');

@@ -13,7 +13,7 @@ const ARGUMENTS: Record<PatchTool, readonly string[]> = {
   patch: ['--fuzz=0', '--force', '--no-backup-if-mismatch', '--binary', '-p1', '-i'],
 };
 
-/** Plain words for why a comparison cannot be made here, or undefined when it can. */
+/** Why a comparison is not possible here; undefined if it is. */
 export function whyNot(tool: PatchTool): string | undefined {
   const answer = spawnSync(tool, ['--version'], { encoding: 'utf8' });
   if (answer.error) return `${tool} is not installed, so there is nothing to compare with`;
@@ -23,8 +23,8 @@ export function whyNot(tool: PatchTool): string | undefined {
 }
 
 /**
- * What the tool makes of each file, undefined where it refuses. The patches name `a/file` and `b/file`. They go
- * in as one patch of many files: the tools judge each by itself, and leave rejected hunks beside the file.
+ * The tool's result for each file, undefined if it refuses. The patches name `a/file` and `b/file`. They go
+ * in as one patch of many files: the tools judge each by itself, and leave rejected hunks next to the file.
  */
 export function patchedBy(tool: PatchTool, cases: readonly PatchCase[]): (string | undefined)[] {
   const directory = mkdtempSync(join(tmpdir(), 'cofferdam-patch-'));
@@ -47,7 +47,7 @@ export function patchedBy(tool: PatchTool, cases: readonly PatchCase[]): (string
     return cases.map((_, index) => {
       const file = join(tree, `file${index}`);
       if (existsSync(`${file}.rej`)) return undefined;
-      // A tool may remove a file of which nothing is left.
+      // A tool may remove a file that becomes empty.
       return existsSync(file) ? readFileSync(file, 'utf8') : '';
     });
   } finally {

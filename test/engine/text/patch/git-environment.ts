@@ -1,4 +1,4 @@
-/** For a git or patch in this directory that no configuration of the machine changes, and that finds no repository above. */
+/** Lets git and patch ignore the configuration of the machine, and find no repository above this directory. */
 export function gitEnvironment(directory: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,

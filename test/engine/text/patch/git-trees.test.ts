@@ -1,11 +1,11 @@
-/** Generated trees: what git prints as their difference must turn the one into the other. */
+/** Generated trees: the diff that git prints must turn one into the other. */
 import { describe, expect, it } from 'vitest';
 import { whyNot } from './git-and-patch.ts';
 import { contentsOf, gitDiffs, type TreeFile, type TreePair } from './git-trees.ts';
 import { patchTree } from './patched-tree.ts';
 import { pick, type Random, seededRandom, textPair } from './samples.ts';
 
-/** As many pairs of trees for each set of options; `COFFERDAM_GIT_DIFFS` says how many in all. */
+/** How many pairs of trees to compare with each set of options; `COFFERDAM_GIT_DIFFS` sets the total. */
 const PAIRS = Math.ceil(Number(process.env.COFFERDAM_GIT_DIFFS ?? 1000) / 5);
 
 const FOLDERS = ['', 'a/', 'b/', 'src/deep/', 'with blank/', 'ä/', 'q"uote/', 'tab\there/'];
@@ -23,7 +23,7 @@ const NAMES = [
   '.x',
 ];
 const KINDS = ['plain', 'plain', 'tricky', 'carriage-returns'] as const;
-/** Without context a diff does not show that a file has lines of both kinds, and what it adds follows the file. */
+/** Without context, a diff does not show that a file mixes line ends, and added lines take those of the file. */
 const KINDS_WITHOUT_CONTEXT = ['plain', 'tricky'] as const;
 
 function treePair(random: Random, kinds: readonly (typeof KINDS)[number][]): TreePair {

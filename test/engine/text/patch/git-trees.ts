@@ -57,7 +57,7 @@ function quoted(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }
 
-/** Before each diff stands a line with the ids of both trees. */
+/** A line with the ids of both trees comes before each diff. */
 function split(printed: string, ids: readonly string[]): string[] {
   const diffs: string[] = [];
   let from = 0;

@@ -26,7 +26,7 @@ const VOCABULARIES: readonly (readonly string[])[] = [
   Array.from({ length: 400 }, (_, index) => `line ${index}`),
 ];
 
-/** A line in a diff looks like a part of the diff itself, or like the fence around it. */
+/** In a diff, these lines look like a part of the diff itself, or like the fence around it. */
 const TRICKY = [
   '--- a',
   '+++ b',
@@ -82,7 +82,7 @@ export interface PatchCase {
 }
 
 /**
- * A file and a patch for it that may fit or not: made for a text that the file has drifted from, with line
+ * A file and a patch for it that may or may not fit: made for a text that the file has drifted from, with line
  * numbers that are off, or with less context on one side.
  */
 export function patchCase(random: Random): PatchCase {

@@ -27,12 +27,12 @@ function outcomeOf(folder: string): { text: string } | { deleted: true } | { fai
   }
 }
 
-describe('patch scenarios', () => {
+describe('the patch scenarios', () => {
   it('are many', () => {
     expect(folders.length).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(folders)('%s', (folder) => {
+  it.each(folders)('give the expected result: %s', (folder) => {
     const outcome = outcomeOf(folder);
     const error = fileIn(folder, 'expected-error.json');
     const text = fileIn(folder, 'expected.txt');

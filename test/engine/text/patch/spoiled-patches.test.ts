@@ -33,7 +33,7 @@ function applied(spoil: PatchSpoil, rounds: number): number {
   return count / tried;
 }
 
-/** Undefined when the patch is refused. */
+/** Undefined if the patch is refused. */
 function outcomeOf({ source, patch }: PatchedSource): string | undefined {
   try {
     return patchTree({ file: source }, patch).files.file;
@@ -43,12 +43,12 @@ function outcomeOf({ source, patch }: PatchedSource): string | undefined {
   }
 }
 
-describe('a spoiled patch gives what was meant, or is refused', () => {
-  it.each(Object.entries(TOLERABLE_IN_PATCHES))('%s', (_, spoil) => {
+describe('a spoiled patch', () => {
+  it.each(Object.entries(TOLERABLE_IN_PATCHES))('gives what was meant, or is refused: %s', (_, spoil) => {
     expect(applied(spoil, 2)).toBeGreaterThan(0.8);
   });
 
-  it.each(Object.entries(INTOLERABLE_IN_PATCHES))('never with %s', (_, spoil) => {
+  it.each(Object.entries(INTOLERABLE_IN_PATCHES))('is always refused: %s', (_, spoil) => {
     expect(applied(spoil, 2)).toBe(0);
   });
 });

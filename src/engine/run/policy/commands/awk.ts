@@ -1,4 +1,4 @@
-/** awk: prints what a program makes of lines, when the program itself reads, writes and runs nothing. */
+/** awk: prints what a program makes of lines. The program itself must not read, write or run anything. */
 
 import type { CommandPolicy, InspectedLine } from '../declaration.ts';
 import { refuse } from '../declaration.ts';

@@ -1,4 +1,4 @@
-/** cut: columns of lines. */
+/** cut: prints columns of lines. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

@@ -12,7 +12,7 @@ function refuseLinksInDirectories({ options, paths }: InspectedLine): void {
   }
 }
 
-/** diff compares a file and a directory by the file of the same name in the directory, which is no argument. */
+/** Given a file and a directory, diff opens the file of the same name in the directory, which is not an argument. */
 function refuseNamesakes({ paths }: InspectedLine, { typeOf }: Installed): readonly string[] {
   for (const directory of paths.filter(({ type }) => type === 'directory')) {
     for (const { path } of paths.filter(({ type }) => type !== 'directory')) {

@@ -1,4 +1,4 @@
-/** du: how much room directories take. */
+/** du: says how much space directories take. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

@@ -1,4 +1,4 @@
-/** file: guesses what is in a file, from the system's own magic only. */
+/** file: guesses what kind of file it is given, with the system's own magic file only. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

@@ -12,7 +12,7 @@ const ALONE = new Set(
     -help --help -version --version`),
 );
 
-/** Parts that take one argument which is no path. */
+/** Parts that take one argument that is not a path. */
 const WITH_TEXT = new Set(
   words(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype
     -type -perm -size -inum -links -used -user -group -uid -gid -fstype -context -maxdepth -mindepth
@@ -98,7 +98,7 @@ function comparesFile(part: string): boolean {
   return WITH_PATH.has(part) || /^-newer[aBcm][aBcm]$/.test(part);
 }
 
-/** The letter of each directive. A time directive takes one more character, whatever it is: `%A%`. */
+/** Captures the letter of each directive. A directive for a time takes one more character, whatever it is: `%A%`. */
 const DIRECTIVES = /%[-+ 0#]*\d*(?:\.\d*)?(?:[ABCT][\s\S]|([\s\S]))/g;
 
 function refuseLinkTypes(format: string): void {

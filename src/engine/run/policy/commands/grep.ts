@@ -15,7 +15,7 @@ function skipDevices({ options, values }: InspectedLine, { gnu }: Installed): re
 export const grep: CommandPolicy = {
   name: 'grep',
   flags: [
-    // -5 is short for -C 5, and its digits may be part of a bundle: -n5.
+    // -5 is short for -C 5, and digits may follow other letters: -n5.
     ...'0123456789',
     'a text',
     'b byte-offset',

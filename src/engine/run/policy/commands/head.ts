@@ -1,4 +1,4 @@
-/** head: the first lines or bytes of files. */
+/** head: prints the first lines or bytes of files. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

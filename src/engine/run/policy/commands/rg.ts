@@ -1,10 +1,10 @@
-/** rg: searches a tree; without its configuration file, other programs, or links. */
+/** rg: searches a tree, without its configuration file, without other programs, and without following links. */
 
 import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
 
 /**
- * By default rg opens every ignore file that it meets: also FIFOs, links that lead outside, files above the root, and
- * those that a `.git` file points at. So it may use only those of the directory in which it runs.
+ * By default rg opens every ignore file that it meets, even if it is a FIFO, a link that leads outside, above the root,
+ * or named by a `.git` file. So it gets only the ignore files of the directory in which it runs.
  */
 function ignoreFilesHere({ options }: InspectedLine, { typeOf }: Installed): readonly string[] {
   const hasFile = (path: string) => typeOf(path) === 'file';
@@ -18,7 +18,7 @@ function ignoreFilesHere({ options }: InspectedLine, { typeOf }: Installed): rea
   return ['--no-ignore', ...files.filter(hasFile).map((file) => `--ignore-file=./${file}`)];
 }
 
-/** Switches that come in two directions. */
+/** Switches that can be turned on and off: `--NAME` and `--no-NAME`. */
 const SWITCHES = [
   'auto-hybrid-regex',
   'binary',
@@ -57,7 +57,7 @@ const SWITCHES = [
   'unicode',
 ];
 
-/** Switches whose other direction is declared elsewhere, or not allowed. */
+/** Switches that can only be turned off here: turning them on is declared elsewhere, or not allowed. */
 const ONLY_OFF = ['encoding', 'hidden', 'ignore', 'ignore-parent'];
 
 export const rg: CommandPolicy = {

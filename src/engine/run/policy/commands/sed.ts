@@ -1,4 +1,4 @@
-/** sed: prints lines changed by a script that neither reads, writes nor runs anything by itself. */
+/** sed: prints lines as a script changes them. The script itself must not read, write or run anything. */
 
 import type { CommandPolicy, InspectedLine } from '../declaration.ts';
 import { refuse } from '../declaration.ts';

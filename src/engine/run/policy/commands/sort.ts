@@ -1,4 +1,4 @@
-/** sort: prints the lines of files in order; never to a file, never through another program. */
+/** sort: prints the lines of files in order, but never to a file or through another program. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

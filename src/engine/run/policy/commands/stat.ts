@@ -1,4 +1,4 @@
-/** stat: what the system knows about a file. */
+/** stat: prints what the system knows about a file. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

@@ -1,4 +1,4 @@
-/** tail: the last lines or bytes of files, without waiting for more. */
+/** tail: prints the last lines or bytes of files, without waiting for more. */
 
 import type { CommandPolicy } from '../declaration.ts';
 import { refuse } from '../declaration.ts';

@@ -1,8 +1,8 @@
-/** Follows one reading of an awk program, token by token, and notes the first thing in it that is not allowed. */
+/** Follows one reading of an awk program, token by token, and notes the first thing that is not allowed. */
 
 import type { AwkContext, AwkToken } from './awk-tokens.ts';
 
-/** What may follow `getline` when it only takes the next line of the input. */
+/** What may follow a `getline` that only takes the next line of the input. */
 const AFTER_PLAIN_GETLINE = new Set([';', '}', ')', '&&', '||', '>', '>=', '==', '!=', '<=', '?']);
 const CHANGES = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^=', '**=', '++', '--']);
 const FILES = { reason: 'this is how awk chooses its files', instead: 'name the files as operands' };
@@ -52,14 +52,14 @@ export interface AwkProblem {
 }
 
 export class AwkReading implements AwkContext {
-  /** Where the next token begins, or blanks before it. */
+  /** Where the next token begins, or the blanks before it. */
   at = 0;
   /** The open brackets; `?` is the ( of a condition, `s` that of a substitution, `e` the [ of ENVIRON. */
   open = '';
   last: AwkToken | undefined;
   afterCondition = false;
   problem: AwkProblem | undefined;
-  /** The last token that is no line end. */
+  /** The last token that is not a line end. */
   #word: AwkToken | undefined;
   /** The print statement around the next token, and how many brackets were open where it began. */
   #print: { at: number; depth: number; round: number } | undefined;
@@ -103,7 +103,7 @@ export class AwkReading implements AwkContext {
     this.problem ??= { at, why };
   }
 
-  /** Takes one more token, or says why it is a syntax error in every version of awk. */
+  /** Takes one more token. Returns why it is a syntax error in every version of awk, if it is one. */
   take(token: AwkToken): string | undefined {
     const closes = token.kind === 'sign' && Object.hasOwn(CLOSES, token.text);
     const opened = closes ? this.open.at(-1) : undefined;
@@ -138,7 +138,7 @@ export class AwkReading implements AwkContext {
     if (kind !== 'sign') return;
     if (Object.hasOwn(SIGNS, text)) this.note(at, SIGNS[text]!);
     if (text !== '>') return;
-    // Only round brackets make it a comparison: print ($1 > 2). And none begins a line.
+    // Only round brackets make `>` a comparison: print ($1 > 2). And no comparison begins a line.
     if (this.#print && this.#round() <= this.#print.round) this.note(this.#print.at, PRINT_WRITES);
     if (this.last?.kind === 'newline') this.note(at, PRINT_WRITES);
   }
@@ -163,13 +163,13 @@ export class AwkReading implements AwkContext {
       return;
     }
     this.#getline = undefined;
-    // A new line is a new statement, but none begins with < or another operator.
+    // A new line may begin a statement, but no statement begins with < or another binary operator.
     const plain = kind === 'sign' ? AFTER_PLAIN_GETLINE.has(text) : false;
     const begins = this.last?.kind === 'newline' && (kind !== 'sign' || '{($!-+'.includes(text[0]!));
     if (!plain && !begins) this.note(at, GETLINE_READS);
   }
 
-  /** A program may read an element of ENVIRON and ask whether there is one, and nothing else. */
+  /** A program may read an element of ENVIRON or ask whether it exists, and nothing else. */
   #judgeEnviron({ kind, text, at }: AwkToken): void {
     if (!this.#environ) return;
     const indexed = kind === 'sign' && text === '[';
@@ -178,7 +178,7 @@ export class AwkReading implements AwkContext {
     this.#environ = undefined;
   }
 
-  /** A statement continues over a line end that follows an operator or lies inside brackets. */
+  /** Whether the token ends a print. A statement continues over a line end after an operator or inside brackets. */
   #endsPrint({ kind, text }: AwkToken, print: { depth: number }): boolean {
     const depth = this.open.length;
     if (depth < print.depth) return true;

@@ -1,8 +1,8 @@
 /**
  * Decides whether an awk program would read, write or run something by itself.
  *
- * Versions of awk read the same text differently, so this follows the program in every way in which one of them may
- * read it. A program is allowed when at least one reading makes sense, and none of those contains a forbidden act.
+ * Versions of awk read the same text differently, so this follows every reading of the program that some version may
+ * have. A program is allowed when at least one reading makes sense, and no reading that does contains a forbidden act.
  */
 
 import { AwkReading } from './awk-readings.ts';
@@ -10,7 +10,7 @@ import { awkStep } from './awk-tokens.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import { excerptAt, tooLong } from './script-problem.ts';
 
-/** The limit on tokens of all readings together: a hostile program could have very many. */
+/** The limit on tokens of all readings together, since a hostile program could have very many readings. */
 const MAX_TOKENS = 200_000;
 const MAX_DEPTH = 200;
 
@@ -20,7 +20,7 @@ export function awkScriptProblem(program: string): ScriptProblem | undefined {
   return odd ?? new AwkReadings(program).problem();
 }
 
-/** Some versions skip a carriage return behind a backslash, wherever it is. */
+/** Some versions skip a carriage return after a backslash anywhere. */
 function hiddenLineEnd(program: string): ScriptProblem | undefined {
   const at = program.indexOf('\\\r');
   if (at < 0) return undefined;
@@ -50,7 +50,7 @@ class AwkReadings {
     return this.#readable ? undefined : this.#unreadable;
   }
 
-  /** Whether the reading comes to the end of the program, and makes sense up to there. */
+  /** Whether the reading makes sense up to the end of the program. */
   #follow(reading: AwkReading): boolean {
     for (;;) {
       const step = awkStep(this.#program, reading.at, reading);

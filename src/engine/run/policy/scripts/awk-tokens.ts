@@ -8,11 +8,11 @@ export interface AwkToken {
   at: number;
 }
 
-/** What comes before a token and decides how to read it. */
+/** What comes before a token, which decides how to read it. */
 export interface AwkContext {
-  /** The token before. */
+  /** The token before it. */
   last: AwkToken | undefined;
-  /** That token closed the condition of an `if` or the like. */
+  /** Whether that token closed the condition of an `if` or the like. */
   afterCondition: boolean;
   /** The brackets that are open. */
   open: string;
@@ -21,11 +21,11 @@ export interface AwkContext {
 export interface AwkStep {
   /** Each token that some version of awk reads here. */
   tokens: AwkToken[];
-  /** Why no version can read on, when there are no tokens before the end. */
+  /** Why no version can read on, if there is no token here although the program has not ended. */
   unreadable?: string;
   /** Something before the token that only some versions accept. */
   disputed?: { at: number; reason: string };
-  /** There is no way to follow the program further. */
+  /** Set when the check cannot follow the program any further. */
   lost?: true;
 }
 
@@ -34,11 +34,11 @@ const NAME = /[A-Za-z_]\w*/y;
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 const STRING = /"(?:\\[\s\S]|[^"\\\n])*"/y;
 const SKIPPED = /(?:[ \t]|\r(?=\n)|\\\n|#[^\n]*)*/y;
-/** A blank to some versions, a mistake to others. */
+/** Characters that some versions take for a blank and others for an error. */
 const ODD = /[^\n -~]|\\/;
 
 const ENDS_OPERAND = new Set([')', ']', '++', '--']);
-/** Names that are more than a variable in at least one version: a slash after them may mean either. */
+/** Names that are more than a variable in at least one version: a slash after one may divide or start a regex. */
 const WORDS = new Set(
   `BEGIN END BEGINFILE ENDFILE function func if else while for do switch case default break continue next
   nextfile exit return delete in getline print printf length substr index split sub gsub match sprintf sin
@@ -46,7 +46,7 @@ const WORDS = new Set(
   asort asorti patsplit strtonum and or xor lshift rshift compl isarray typeof mkbool intdiv`.split(/\s+/),
 );
 
-/** The tokens that may be at `from`, after blanks, comments and line ends that a backslash hides. */
+/** The tokens that may follow `from`, after blanks, comments and line ends that a backslash hides. */
 export function awkStep(program: string, from: number, context: AwkContext): AwkStep {
   let disputed: AwkStep['disputed'];
   let at = from + match(SKIPPED, program, from)!.length;
@@ -74,7 +74,7 @@ function tokensAt(program: string, at: number, context: AwkContext): AwkStep {
   const number = match(NUMBER, program, at);
   if (number) {
     const step = only('number', number);
-    // Versions of awk disagree on where 1e or 0x ends, and a name could hide behind it.
+    // Versions of awk disagree on where 1e or 0x ends, and a name could hide in the rest.
     if (!/\w/.test(program[at + number.length] ?? '')) return step;
     return { ...step, disputed: { at, reason: 'a number runs into a name; put a space between them' } };
   }

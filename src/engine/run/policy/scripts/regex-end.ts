@@ -1,22 +1,22 @@
-/** Finds every place where a regular expression in a script may end, as versions of awk and sed see it. */
+/** Finds every place where a regular expression in a script may end for some version of awk or sed. */
 
-/** The check refuses longer expressions: a hostile script could have many of them. */
+/** The check refuses longer expressions, since a hostile script could have many of them. */
 export const MAX_REGEX_LENGTH = 4096;
 
-/** Where a version may be: outside of brackets, behind one that opens, in brackets, in one kind of class. */
+/** The states of a version: outside brackets, just after an opening bracket, inside brackets, in one kind of class. */
 const OUTSIDE = 1;
 const FIRST = 2;
 const INSIDE = 4;
 const CLASSES: Readonly<Record<string, number>> = { ':': 8, '.': 16, '=': 32 };
 
 /**
- * The positions behind each delimiter that ends the expression in some version; `start` is where the expression
- * begins. None when it has no end on its line, which is a mistake in every version; undefined when it is too
- * long to say.
+ * The positions after each delimiter that ends the expression in some version. `start` is where the expression begins.
+ * The list is empty when the expression has no end on its line, which is an error in every version. It is undefined
+ * when the expression is too long to check.
  *
- * Some versions know no brackets here, so that a delimiter in them ends the expression. Of the others, some take
- * a backslash in brackets literally, some end a class like `[:alpha:]` at any bracket, and some know no classes.
- * With `overLines` a line end is a character like any other.
+ * Some versions do not recognise brackets here, so that a delimiter inside them ends the expression. Of the others,
+ * some take a backslash in brackets literally, some end a class like `[:alpha:]` at any bracket, and some know no
+ * classes. With `overLines` a line end is a character like any other.
  */
 export function regexEnds(
   script: string,
@@ -26,7 +26,7 @@ export function regexEnds(
 ): number[] | undefined {
   const ends: number[] = [];
   let here = OUTSIDE;
-  // A backslash takes the next character along, so versions may be one character apart.
+  // For some versions a backslash covers the next character as well, so they may be one character ahead.
   let ahead = 0;
   for (let at = start; at < script.length && (here | ahead) > 0; at++) {
     if (at - start > MAX_REGEX_LENGTH) return undefined;
@@ -44,7 +44,7 @@ export function regexEnds(
   return ends;
 }
 
-/** The places behind a character, and those behind the one after it. */
+/** The states after a character, and those after the character that follows it. */
 function places(here: number, character: string, following: string | undefined): [number, number] {
   const literal = here & FIRST ? (here & ~FIRST) | INSIDE : here;
   if (character === '\\') return [literal & ~OUTSIDE, literal];

@@ -1,4 +1,4 @@
-/** What can be wrong with a script among the arguments. */
+/** What is wrong with a script among the arguments. */
 
 export interface ScriptProblem {
   /** The part of the script that is the problem. */
@@ -7,7 +7,7 @@ export interface ScriptProblem {
   instead?: string;
 }
 
-/** The check refuses longer scripts: a hostile one could take long to read. */
+/** The check refuses longer scripts, since a hostile one could take long to check. */
 const MAX_LENGTH = 32 * 1024;
 
 export function tooLong(script: string): ScriptProblem | undefined {

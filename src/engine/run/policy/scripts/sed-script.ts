@@ -1,9 +1,9 @@
 /**
  * Decides whether a sed script would read, write or run something by itself.
  *
- * Versions of sed read the same text differently: where a regular expression, a label or a text ends, and whether
- * something may follow a command on its line. So this visits every place where some version may begin a command. A
- * script is allowed when it is readable to its end, and none of those places holds a forbidden command.
+ * Versions of sed disagree on where a regular expression, a label or a text ends, and on whether something may follow a
+ * command on its line. So this visits every place where some version may begin a command. A script is allowed when some
+ * version can read it to its end, and none of those places holds a forbidden command.
  */
 
 import { MAX_REGEX_LENGTH, regexEnds } from './regex-end.ts';
@@ -18,7 +18,7 @@ const DANGERS: Readonly<Record<string, string>> = {
   W: 'the command W writes a file',
 };
 const SIMPLE = '{}=dDFgGhHnNpPxz';
-/** The limit on characters of all readings together: a hostile script could have very many. */
+/** The limit on characters of all readings together, since a hostile script could have very many readings. */
 const MAX_CHARACTERS = 2_000_000;
 
 class Danger extends Error {
@@ -46,13 +46,13 @@ export function sedScriptProblem(script: string): ScriptProblem | undefined {
 class SedReader {
   readonly #script: string;
   #at = 0;
-  #looked = 0;
+  #charactersRead = 0;
 
   constructor(script: string) {
     this.#script = script;
   }
 
-  /** Throws a danger at once. Returns what is unreadable when no other reading is readable either. */
+  /** Throws a danger at once. When no reading comes to the end of the script, returns why. */
   readAll(): ScriptProblem | undefined {
     this.#refuseDoubleBackslashes();
     const visited = new Set<number>();
@@ -76,13 +76,13 @@ class SedReader {
     return readable ? undefined : unreadable;
   }
 
-  /** Some versions take the second backslash for one that hides the line end. */
+  /** For some versions the second backslash hides the line end. */
   #refuseDoubleBackslashes(): void {
     const at = this.#script.indexOf('\\\\\n');
     if (at >= 0) throw this.#danger(at, 'versions of sed disagree on a line that ends in two backslashes');
   }
 
-  /** Reads the command here, and returns each position behind it where the next one may begin. */
+  /** Reads the command here, and returns each position after it where the next command may begin. */
   #commandEnds(): number[] {
     return this.#fromEach(this.#addressesEnds(), () => {
       this.#skip(/[\s!]/);
@@ -107,7 +107,7 @@ class SedReader {
     return [this.#at];
   }
 
-  /** Where the command itself may begin, behind none, one or two addresses. */
+  /** Where the command itself may begin: after zero, one or two addresses. */
   #addressesEnds(): number[] {
     return this.#fromEach(this.#addressEnds(), () => {
       const end = this.#at;
@@ -122,7 +122,7 @@ class SedReader {
   #addressEnds(): number[] {
     const next = this.#peek();
     if (next !== '/' && next !== '\\') {
-      // GNU's takes + and ~ without a number before them for an address as well.
+      // GNU sed also takes + and ~ without a number before them for an address.
       this.#skip(/[\d+~$]/);
       return [this.#at];
     }
@@ -145,7 +145,7 @@ class SedReader {
     });
   }
 
-  /** Behind the second of two parts, the first of which some versions read as a regular expression. */
+  /** The ends of the second of two parts. Some versions read the first part as a regular expression. */
   #replacementEnds(delimiter: string): number[] {
     return this.#fromEach(this.#regexEnds(delimiter), () => {
       const start = this.#at;
@@ -163,7 +163,7 @@ class SedReader {
     const ends = regexEnds(this.#script, start, delimiter);
     if (!ends)
       throw this.#danger(start, `a regular expression is longer than ${MAX_REGEX_LENGTH} characters`);
-    this.#look(Math.min(MAX_REGEX_LENGTH, this.#script.length - start));
+    this.#countCharacters(Math.min(MAX_REGEX_LENGTH, this.#script.length - start));
     if (ends.length === 0) throw this.#unreadable(start, `the closing ${delimiter} is missing`);
     return ends;
   }
@@ -176,17 +176,17 @@ class SedReader {
     return carriage >= 0 && carriage < this.#at ? [this.#at, carriage] : [this.#at];
   }
 
-  /** A label ends with its line; in some versions also at a space, a semicolon or a bracket. */
+  /** A label ends with its line, and in some versions at a space, a semicolon or a bracket. */
   #labelEnds(): number[] {
     this.#skip(/[ \t]/);
     const rest = this.#script.slice(this.#at).split('\n', 1)[0]!;
-    this.#look(rest.length);
-    // busybox joins the two lines, and takes what begins the next one for the label.
+    this.#countCharacters(rest.length);
+    // busybox joins the two lines, and takes the beginning of the second one for the label.
     if (rest.endsWith('\\') && this.#at + rest.length < this.#script.length) {
       throw this.#danger(this.#at, 'versions of sed disagree on a label that ends in a backslash');
     }
     const ends = [rest.length, rest.search(/\s/), rest.indexOf(';')];
-    // Those that end it at a bracket insist that the command ends behind the bracket.
+    // Versions that end it at a bracket insist that the command ends after the bracket.
     const bracket = rest.indexOf('}');
     if (/^\}\s*(?:[;}#]|$)/.test(rest.slice(bracket))) ends.push(bracket);
     return ends.filter((end) => end >= 0).map((end) => this.#at + end);
@@ -197,7 +197,7 @@ class SedReader {
     const start = this.#at;
     this.#skip(/[ \t]/);
     if (this.#peek() === '\\') {
-      // For some versions the text ends at the first of these line ends, for others it begins behind it.
+      // For some versions the text ends at the first of these line ends, for others it begins after it.
       if (/^\\(?:\s+\n|[ \t]*\\\n)/.test(this.#script.slice(this.#at))) {
         throw this.#danger(start, 'versions of sed disagree on where this text ends');
       }
@@ -210,7 +210,7 @@ class SedReader {
     }
   }
 
-  /** Goes on from each of these positions; fails only when that cannot be read from any of them. */
+  /** Reads on from each of these positions. Throws Unreadable only when none of them can be read from. */
   #fromEach(positions: readonly number[], read: () => number[]): number[] {
     const ends: number[] = [];
     let unreadable: Unreadable | undefined;
@@ -222,15 +222,16 @@ class SedReader {
         if (!(thrown instanceof Unreadable)) throw thrown;
         unreadable ??= thrown;
       }
-      this.#look(this.#at - position);
+      this.#countCharacters(this.#at - position);
     }
     if (ends.length === 0 && unreadable) throw unreadable;
     return ends;
   }
 
-  #look(characters: number): void {
-    this.#looked += characters + 1;
-    if (this.#looked > MAX_CHARACTERS) throw this.#danger(0, 'the script is too intricate to be checked');
+  #countCharacters(characters: number): void {
+    this.#charactersRead += characters + 1;
+    if (this.#charactersRead > MAX_CHARACTERS)
+      throw this.#danger(0, 'the script is too intricate to be checked');
   }
 
   #takeDelimiter(): string {

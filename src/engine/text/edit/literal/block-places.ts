@@ -1,21 +1,21 @@
 /** Finds all places where a block of lines occurs in a text. */
 import { linearSearch } from './linear-search.ts';
 
-/** The lines of a text as they are compared: equal keys are equal lines. */
+/** The lines of a text, each with a key: lines with equal keys are equal. */
 export interface KeyedLines {
   count: number;
   keyAt(line: number): string;
 }
 
-/** For many searches in the same text. */
+/** An index for many searches in the same text. */
 export interface BlockIndex {
-  /** The lines, from 0 and in rising order, at which the keys follow one another. */
+  /** The lines, counted from 0 and in ascending order, at which a block with these keys begins. */
   placesOf(keys: readonly string[]): number[];
 }
 
 /**
- * Looks for a block at the places of its rarest line or, when all of its lines are frequent, goes through the text
- * once: the cost of a search never exceeds a small multiple of the text's lines.
+ * Looks for a block where its rarest line occurs or, if all of its lines are frequent, scans the text once. So a search
+ * never costs more than a small multiple of the text's lines.
  */
 export function blockIndex(text: KeyedLines): BlockIndex {
   const numbers = new Map<string, number>();
@@ -45,7 +45,7 @@ export function blockIndex(text: KeyedLines): BlockIndex {
   };
 }
 
-/** The lines of each id, one id after the other; `starts` says where those of each begin. */
+/** The lines grouped by id; `starts` says where the group of each id begins. */
 function linesById(ids: Int32Array, distinct: number): { starts: Int32Array; lines: Int32Array } {
   const starts = new Int32Array(distinct + 1);
   for (const id of ids) starts[id + 1]!++;

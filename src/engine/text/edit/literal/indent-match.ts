@@ -1,16 +1,16 @@
 /**
- * Finds a block of lines whatever its indentation: it removes the common leading whitespace from both
- * sides before it compares the lines, and adds the file's to the replacement.
+ * Finds a block of lines, ignoring its indentation: removes the common leading whitespace from both sides before it
+ * compares the lines, and gives the replacement the indentation of the file.
  */
 import { linearSearch } from './linear-search.ts';
 
 export interface IndentMatch {
   /** Position of the first character of the block's first line. */
   start: number;
-  /** Position behind the block; behind its final newline when the block asked for one. */
+  /** Position after the block; after its final newline if the search text ends with one. */
   end: number;
   line: number;
-  /** The indentation that all lines of the block have, and that of the text that was looked for. */
+  /** The indentation that all lines of the block share, and the one that all lines of the search text share. */
   indent: string;
   wantedIndent: string;
 }
@@ -26,14 +26,14 @@ interface Row {
   at: number;
   indent: string;
   content: string;
-  /** How it relates to the row before: lines between, and the indentation without what both begin with. */
+  /** How it differs from the row before: the distance in lines, and both indentations without their common start. */
   step: string;
 }
 
 /**
- * Two blocks have the same shape when their first rows have the same content and every further row has the
- * same content and the same step: then one indentation separates all of their lines. Comparing steps
- * instead of whole blocks keeps this linear, also in a file that repeats itself.
+ * Two blocks match if their first rows have the same content and every further row has the same content and the same
+ * step: then all of their lines differ by the same indentation. Comparing steps instead of whole blocks keeps this
+ * linear, even in a repetitive file.
  */
 export function findIndentMatches(text: string, wanted: string): IndentMatch[] {
   const block = toBlock(wanted);
@@ -61,7 +61,7 @@ export function findIndentMatches(text: string, wanted: string): IndentMatch[] {
   return matches;
 }
 
-/** The replacement with the matched block's indentation in place of the one that the search text had. */
+/** Gives the replacement the indentation of the matched block instead of that of the search text. */
 export function reindent(replacement: string, wanted: string, match: IndentMatch, text: string): string {
   const lines = replacement.split('\n');
   const taken = lines.filter((line) => !isBlankLine(line)).reduce(commonPrefix, match.wantedIndent);
@@ -71,7 +71,7 @@ export function reindent(replacement: string, wanted: string, match: IndentMatch
   return fileLacksFinalNewline && wanted.endsWith('\n') ? result.replace(/\n$/, '') : result;
 }
 
-/** The indexes of the rows that `rest` follows, by content and step. */
+/** The indexes of the rows after which `rest` follows, compared by content and step. */
 function followedBy(rows: readonly Row[], rest: readonly Row[]): number[] {
   if (rest.length === 0) return rows.map((_, index) => index);
   const known = new Map<string, number>();
@@ -106,7 +106,7 @@ function commonIndentOf(rows: readonly Row[]): string {
   return commonIndent(rows.map(({ indent }) => indent));
 }
 
-/** What all of the indentations begin with. */
+/** The longest common prefix of the indentations. */
 export function commonIndent(indents: readonly string[]): string {
   return indents.reduce(commonPrefix, indents[0] ?? '');
 }

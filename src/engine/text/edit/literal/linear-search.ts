@@ -1,8 +1,8 @@
-/** Finds a sequence in a longer one in time that grows with their lengths, whatever repeats in them. */
+/** Finds a sequence in a longer one in linear time, however repetitive they are. */
 
 /**
- * The positions where `needle` occurs in `haystack`, from the left (Knuth, Morris and Pratt). With `overlapping`, a
- * place may begin inside the one before it.
+ * The positions where `needle` occurs in `haystack`, in ascending order (Knuth, Morris and Pratt). With `overlapping`,
+ * a place may begin inside the one before it.
  */
 export function linearSearch(
   haystack: ArrayLike<number>,
@@ -23,7 +23,7 @@ export function linearSearch(
   return found;
 }
 
-/** For each beginning of the needle: how much of it is also its end, without being all of it. */
+/** For each prefix of the needle, the length of the longest shorter prefix that it also ends with. */
 function bordersOf(needle: ArrayLike<number>): Uint32Array {
   const borders = new Uint32Array(needle.length);
   let length = 0;

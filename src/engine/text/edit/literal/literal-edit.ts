@@ -1,5 +1,6 @@
-/** Finds what a literal edit would change: exactly, whatever the case, or whatever the indentation. */
+/** Finds what a literal edit would change: exactly, ignoring case, or ignoring indentation. */
 import { type Failure, fail, type NearMatch } from '../../../failures.ts';
+import { newlinesBetween } from '../../diff/text-lines.ts';
 import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../../encoding.ts';
 import { distance } from '../../similar.ts';
 import { LazySplices, type Splice, type Splices } from '../splice.ts';
@@ -11,19 +12,19 @@ export interface LiteralEdit {
   find: string;
   replace: string;
   ignoreCase: boolean;
-  /** 0 is unlimited. */
+  /** The most places to replace; 0 for all. */
   limit: number;
-  /** Refuses when the text is in more than one place. */
+  /** Fails if the text occurs in more than one place. */
   unique?: boolean;
-  /** Tries blocks with another indentation when the exact text is not there. */
+  /** Accepts a block with another indentation if the exact text does not occur. */
   anyIndent?: boolean;
-  /** How many places there must be in all, whatever the limit; any number when left out. */
+  /** How many places there must be in total, whatever the limit. Default: any number. */
   expectCount?: number | undefined;
-  /** Whether it is a failure that the text is nowhere. Default true. */
+  /** Fails if the text does not occur. Default: true. */
   mustMatch?: boolean;
 }
 
-/** Where the failure of an edit belongs: which file, and which of the call's edits. */
+/** Says in failures which file and which edit of the call is meant. */
 export interface EditContext {
   path: string;
   edit: number;
@@ -31,12 +32,12 @@ export interface EditContext {
 
 const MOST_LINES_NAMED = 20;
 
-/** One way to read the file and what is looked for in it. */
+/** One way to interpret the file and the search text. */
 interface Reading {
   text: string;
   needle: string;
-  /** What is put in, with the line ends that it takes. */
-  put: string;
+  /** The replacement, with the line ends that it gets. */
+  replacement: string;
   toReal(at: number): number;
 }
 
@@ -48,40 +49,40 @@ export function findLiteralSplices(text: string, edit: LiteralEdit, context: Edi
     requireCount(found.length, edit.expectCount, context);
     if (edit.unique) requireUnique(reading, edit.ignoreCase, found, context);
     const count = edit.limit === 0 ? found.length : Math.min(found.length, edit.limit);
-    const { needle, put } = reading;
+    const { needle, replacement } = reading;
     return new LazySplices(count, (index) => {
       const at = found[index]!;
-      return toSplice(reading, at, at + needle.length, put);
+      return toSplice(reading, at, at + needle.length, replacement);
     });
   }
   return findIndentedSplices(usual, lineEndingOf(text), edit, context);
 }
 
-/** Every line end reads as `\n`, and what is put in takes the file's own. */
+/** Every line end reads as `\n`, and the replacement gets the line ends of the file. */
 function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
   const { text: seen, toReal } = newlineView(text);
   const needle = find.replaceAll('\r\n', '\n');
-  return { text: seen, needle, put: withLineEnding(replace, lineEndingOf(text)), toReal };
+  return { text: seen, needle, replacement: withLineEnding(replace, lineEndingOf(text)), toReal };
 }
 
 function unusualReadings(text: string, usual: Reading, { find, replace }: LiteralEdit): Reading[] {
   const readings: Reading[] = [];
-  // The mark is no part of the text, but clients see it: a copy of the file's beginning brings it along.
+  // The byte-order mark is not part of the text, but clients see it and copy it with the beginning of the file.
   if (usual.needle.startsWith(BOM)) {
     const needle = usual.needle.slice(1);
     const beginning = usual.text.slice(0, needle.length);
-    const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
-    readings.push({ ...usual, text: beginning, needle, put });
+    const replacement = usual.replacement.startsWith(BOM) ? usual.replacement.slice(1) : usual.replacement;
+    readings.push({ ...usual, text: beginning, needle, replacement });
   }
-  // A search text with `\r` in it means the text as it really is.
+  // A search text with `\r` may mean the text with its real line ends.
   if (find.includes('\r') && usual.text !== text) {
-    readings.push({ text, needle: find, put: replace, toReal: (at) => at });
+    readings.push({ text, needle: find, replacement: replace, toReal: (at) => at });
   }
   return readings;
 }
 
-function toSplice({ toReal }: Reading, start: number, end: number, put: string): Splice {
-  return { start: toReal(start), end: toReal(end), text: put };
+function toSplice({ toReal }: Reading, start: number, end: number, replacement: string): Splice {
+  return { start: toReal(start), end: toReal(end), text: replacement };
 }
 
 function findIndentedSplices(
@@ -117,7 +118,7 @@ function requireCount(count: number, expected: number | undefined, context: Edit
   fail({ kind: 'unexpected-count', path: context.path, expected, count });
 }
 
-/** Once means once: a second place that overlaps the first makes the text ambiguous too. */
+/** A second place that overlaps the first makes the text ambiguous, too. */
 function requireUnique(
   { text, needle }: Reading,
   ignoreCase: boolean,
@@ -131,7 +132,7 @@ function requireUnique(
     ...found.subarray(0, MOST_LINES_NAMED),
     ...(overlapping?.subarray(0, MOST_LINES_NAMED) ?? []),
   ];
-  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => lineAt(text, at));
+  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => 1 + newlinesBetween(text, 0, at));
   failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', count, lines, context);
 }
 
@@ -145,17 +146,11 @@ function failNotUnique(
   fail({ kind: 'not-unique', ...context, needle, mode, count, lines });
 }
 
-export function lineAt(text: string, position: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++;
-  return line;
-}
-
 const MOST_NEAR = 3;
 const MOST_LINES_COMPARED = 5000;
 const LONGEST_COMPARED = 120;
 
-/** Lines that look like the first line of what was not found: the same but for spaces, or nearly so. */
+/** Lines that resemble the first line of a text that was not found, apart from the whitespace around them. */
 export function nearLines(text: string, needle: string): NearMatch[] {
   const wanted = needle
     .split('\n')

@@ -1,7 +1,7 @@
-/** Where a literal text is in another, exactly or whatever the case. */
+/** Finds where a literal text occurs in another, exactly or ignoring case. */
 import { linearSearch } from './linear-search.ts';
 
-/** Grows like a list, at four bytes for a position. */
+/** A growing list that takes four bytes for each position. */
 class Positions {
   #kept = new Uint32Array(1024);
   #length = 0;
@@ -24,14 +24,14 @@ class Positions {
   }
 }
 
-/** Half of a character beyond U+FFFF, alone: no UTF-8 text contains one. */
+/** Half of a character beyond U+FFFF without the other half. No UTF-8 text contains one. */
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
 export function hasLoneSurrogate(text: string): boolean {
   return LONE_SURROGATE.test(text);
 }
 
-/** The positions where the needle occurs, from the left, none overlapping the one before; about `most` or all. */
+/** The positions where the needle occurs, in ascending order and not overlapping. Stops at `most`, or later. */
 export function occurrences(
   text: string,
   needle: string,
@@ -39,14 +39,14 @@ export function occurrences(
   from = 0,
   most = Number.POSITIVE_INFINITY,
 ): Uint32Array {
-  // It would be found inside a whole character, and a change there would tear that apart.
+  // Half a character would be found inside a whole one, and a change there would tear that apart.
   if (needle === '' || hasLoneSurrogate(needle)) return new Uint32Array();
   return ignoreCase ? search(foldCase(text), foldCase(needle), from, most) : search(text, needle, from, most);
 }
 
 /**
- * The built-in search is by far the quickest, but where much repeats its time grows with the product of both
- * lengths. Up to this product that stays below a second.
+ * The built-in search is by far the quickest, but in repetitive text its time grows with the product of both lengths.
+ * Up to this product it stays below a second.
  */
 export const QUICK_PRODUCT = 2 ** 31;
 
@@ -69,7 +69,7 @@ function unitsOf(text: string, from: number): Uint16Array {
 
 let folding: Uint16Array | undefined;
 
-/** One unit for one unit, as a regular expression with the flag `i` compares them: positions stay the same. */
+/** Folds code units one by one, as a regular expression with the flag `i` does: positions stay the same. */
 function foldCase(text: string): string {
   folding ??= Uint16Array.from({ length: 0x10000 }, (_, unit) => foldUnit(unit));
   const units = unitsOf(text, 0);

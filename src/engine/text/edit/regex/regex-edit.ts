@@ -1,5 +1,6 @@
-/** Finds what a regex edit would change. Runs in a worker that can be ended, so it takes and gives plain data. */
+/** Finds what a regex edit would change. Takes and returns plain data: it runs in a worker that can be terminated. */
 import { regexReason } from '../../regex-reason.ts';
+import { hasLoneSurrogate } from '../literal/occurrences.ts';
 import type { Splice } from '../splice.ts';
 import {
   expandReplacement,
@@ -15,9 +16,9 @@ export interface RegexEdit {
   flags: string;
   template: string;
   style: ReplacementStyle;
-  /** 0 is unlimited. */
+  /** The most matches to replace; 0 for all. */
   limit: number;
-  /** The text is a range of lines, cut off before the end of its last one: a newline at its end begins a line. */
+  /** The text is a range of lines without the last line end, so a newline at its end starts another line. */
   isRange?: boolean;
 }
 
@@ -37,8 +38,8 @@ export function findRegexSplices(edit: RegexEdit): RegexOutcome {
 }
 
 /**
- * Without the flag `u`, `.` and classes take half of a character beyond U+FFFF. Where that would tear a
- * character apart the pattern is read once more, by whole characters.
+ * Without the flag `u`, `.` and classes match half of a character beyond U+FFFF. If that would tear a character apart,
+ * the search is repeated with `u`.
  */
 function findWhole(edit: RegexEdit): RegexOutcome {
   const outcome = findWith(edit, edit.flags);
@@ -69,13 +70,11 @@ function findWith(edit: RegexEdit, flags: string): RegexOutcome {
   return { splices: edit.isRange ? splices : withoutPhantomLine(edit.text, splices) };
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function tearsCharacters(text: string, outcome: RegexOutcome): boolean {
   if (!('splices' in outcome)) return false;
   return outcome.splices.some(
-    ({ start, end, text: put }) =>
-      isInsideCharacter(text, start) || isInsideCharacter(text, end) || LONE_SURROGATE.test(put),
+    ({ start, end, text: replacement }) =>
+      isInsideCharacter(text, start) || isInsideCharacter(text, end) || hasLoneSurrogate(replacement),
   );
 }
 
@@ -84,8 +83,8 @@ function isInsideCharacter(text: string, at: number): boolean {
 }
 
 /**
- * After a final newline there is no further line, although `^` and `$` match there. An empty match at that
- * spot goes, unless it is the only one and so must be what was meant.
+ * After a final newline there is no further line, although `^` and `$` match there. Drops an empty match at that
+ * position, unless it is the only match and so must be what was meant.
  */
 function withoutPhantomLine(text: string, splices: Splice[]): Splice[] {
   const last = splices.at(-1);

@@ -1,7 +1,7 @@
 /**
- * The replacement text of a regex edit, in two styles: `sed`, where `\1` and `$1` mean the same and a reference to a
- * group that the pattern does not have is an error before anything is changed, and `ecmascript`, which means exactly
- * what `String.prototype.replace` means by it.
+ * The replacement text of a regex edit, in two styles. In `sed`, `\1` and `$1` mean the same, and a reference to a
+ * group that the pattern does not have is an error before anything changes. In `ecmascript`, the text means exactly
+ * what it means to `String.prototype.replace`.
  */
 export type ReplacementStyle = 'sed' | 'ecmascript';
 
@@ -14,7 +14,7 @@ export interface PatternGroups {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' };
 
-/** How many groups a pattern has: matched against nothing, an alternative that is empty always matches. */
+/** The groups of a pattern: with an empty alternative added, it always matches the empty string and lists them. */
 export function groupsOf(source: string, flags: string): PatternGroups {
   const found = new RegExp(`${source}|`, flags.replace(/[gy]/g, '')).exec('');
   return { count: (found?.length ?? 1) - 1, names: Object.keys(found?.groups ?? {}) };
@@ -48,7 +48,7 @@ export function parseReplacement(
       literal += ESCAPES[next];
       at++;
     } else {
-      // As in ECMAScript, `$<name>` is a reference only where the pattern names any group at all.
+      // As in ECMAScript, `$<name>` is a reference only if the pattern has named groups.
       const named = mark === '$' && groups.names.length > 0;
       const name = named ? /^<([^>]*)>/.exec(template.slice(at + 1))?.[1] : undefined;
       if (name === undefined) {
@@ -73,7 +73,7 @@ export function expandReplacement(parts: readonly ReplacementPart[], match: RegE
     .join('');
 }
 
-/** What `String.prototype.replace` would put in for this match (GetSubstitution of the ECMAScript standard). */
+/** What `String.prototype.replace` would insert for this match (GetSubstitution in the ECMAScript standard). */
 export function substitute(template: string, match: RegExpExecArray): string {
   const groups = match.length - 1;
   return template.replace(

@@ -1,8 +1,9 @@
 /**
- * Writes a replacement as the file is written, where the text that it replaces differs from the file in line ends,
- * blanks, indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
+ * Adapts a replacement to the style of the file, if the search text differs from the file in line ends, blanks,
+ * indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
  */
-import { changedLines } from '../../diff/diff-lines.ts';
+import { changedLines, changedRuns } from '../../diff/diff-lines.ts';
+import type { Region } from '../../diff/shortest-edit.ts';
 import type { LineEnding } from '../../encoding.ts';
 import { indentOf, isBlankLine } from '../literal/indent-match.ts';
 import { blanksStart } from '../text-view.ts';
@@ -19,30 +20,32 @@ export interface Adapting {
   oldText: string;
   newText: string;
   ending: LineEnding;
-  /** Whether the place only fits when typography does not count. */
+  /** Whether the place fits only if typography is ignored. */
   ignoresTypography: boolean;
 }
 
-/** What replaces the old text; undefined where nothing shows how the file would write it. */
+/** The adapted replacement; undefined if nothing shows how the file would write it. */
 export function adaptNewText(edit: Adapting): string | undefined {
   const { place } = edit;
   const wanted = linesOf(edit.oldText, place);
   const sent = linesOf(edit.newText, place);
   const real = edit.text.slice(place.start, place.end).split('\n');
-  const runs = changedRuns(wanted, sent);
+  const runs = runsBetween(wanted, sent);
   const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
-  const put = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
-  const changed = runs.map(({ oldFrom, oldTo, from, to }) => ({
+  const newLines = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
+  const changed = runs.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
     old: pairs.slice(oldFrom, oldTo),
-    put: put.slice(from, to),
+    newLines: newLines.slice(newFrom, newTo),
   }));
-  const typed = edit.ignoresTypography ? inFileTypography(changed, pairs) : changed.map((run) => run.put);
-  const indented = typed && reindented(edit, pairs, put, typed);
+  const typed = edit.ignoresTypography
+    ? inFileTypography(changed, pairs)
+    : changed.map((run) => run.newLines);
+  const indented = typed && reindented(edit, pairs, newLines, typed);
   if (indented === undefined) return undefined;
   return joined(runs, real, indented, edit.ending);
 }
 
-/** Of a text whose final newline the file lacks, the lines before it. */
+/** The lines of a text, without the empty one after a final newline that the file lacks. */
 function linesOf(text: string, { lacksNewline }: FittingPlace): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   if (lacksNewline && lines.length > 1 && lines.at(-1) === '') lines.pop();
@@ -54,7 +57,7 @@ function withoutReturn(real: readonly string[], index: number): string {
   return index < real.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Whether lines of the old text end with blanks, and those of the file never do. */
+/** Whether lines of the old text end with blanks although those of the file never do. */
 function addsBlanks(pairs: readonly LinePair[]): boolean {
   return (
     pairs.some(({ wanted }) => BLANK_AT_END.test(wanted)) &&
@@ -62,7 +65,7 @@ function addsBlanks(pairs: readonly LinePair[]): boolean {
   );
 }
 
-/** A last line that continues in the file has its blanks between words. */
+/** Keeps the blanks at the end of a last line that continues in the file: there they are between words. */
 function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapting): string[] {
   const endsLine = /^\r?\n|^$/.test(text.slice(place.end, place.end + 2));
   return lines.map((line, index) => {
@@ -71,37 +74,22 @@ function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapti
   });
 }
 
-/** Lines of the old text and the lines of the new one that replace them, as indexes from 0; the ends are exclusive. */
-interface Run {
-  oldFrom: number;
-  oldTo: number;
-  from: number;
-  to: number;
-}
-
-function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
+/** The lines of the old text that change, and the lines of the new one that replace them. */
+function runsBetween(wanted: readonly string[], newLines: readonly string[]): Region[] {
   const numbers = new Map<string, number>();
   const numbered = (line: string): number => {
     const number = numbers.get(line) ?? numbers.size;
     numbers.set(line, number);
     return number;
   };
-  const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(put, numbered) };
-  const marks = changedLines({ ...ids, distinct: numbers.size });
-  const runs: Run[] = [];
-  for (let oldAt = 0, at = 0; oldAt < wanted.length || at < put.length; oldAt++, at++) {
-    const run = { oldFrom: oldAt, oldTo: oldAt, from: at, to: at };
-    while (marks.old[oldAt] === 1) oldAt++;
-    while (marks.new[at] === 1) at++;
-    if (oldAt > run.oldFrom || at > run.from) runs.push({ ...run, oldTo: oldAt, to: at });
-  }
-  return runs;
+  const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(newLines, numbered) };
+  return changedRuns(changedLines({ ...ids, distinct: numbers.size }));
 }
 
 function reindented(
   { text, place, ignoresTypography }: Adapting,
   pairs: readonly LinePair[],
-  put: readonly string[],
+  newLines: readonly string[],
   typed: readonly (readonly string[])[],
 ): readonly (readonly string[])[] | undefined {
   if (place.indent === undefined) return typed;
@@ -109,7 +97,7 @@ function reindented(
   const texts = {
     wanted: pairs.map(({ wanted }) => plain(wanted)),
     real: pairs.map(({ real }) => plain(real)),
-    put: put.map(plain),
+    newLines: newLines.map(plain),
     fileUnit: () => leastStep(indentsOf(text.split('\n'))),
   };
   const withIndents = (mapper: IndentMapper) =>
@@ -143,9 +131,9 @@ function withIndent(line: string, plain: string, mapper: IndentMapper): string |
 }
 
 function joined(
-  runs: readonly Run[],
+  runs: readonly Region[],
   real: readonly string[],
-  put: readonly (readonly string[])[],
+  newLines: readonly (readonly string[])[],
   ending: LineEnding,
 ): string {
   const lines: { text: string; ending: string }[] = [];
@@ -159,7 +147,7 @@ function joined(
   };
   for (const [index, { oldFrom, oldTo }] of runs.entries()) {
     keepUntil(oldFrom);
-    for (const text of put[index]!) lines.push({ text, ending });
+    for (const text of newLines[index]!) lines.push({ text, ending });
     at = oldTo;
   }
   keepUntil(real.length);

@@ -1,6 +1,6 @@
 /** Finds the part of a file that has most in common with a text that occurs nowhere in it. */
 import { excerpt } from '../../diff/excerpt.ts';
-import { lineAfter } from '../../diff/line-ids.ts';
+import { lineAfter } from '../../diff/text-lines.ts';
 import { unifiedDiff } from '../../diff/unified-diff.ts';
 import { splitLines } from '../../encoding.ts';
 import type { ClosestPlace } from '../edit-refusal.ts';
@@ -8,10 +8,10 @@ import { nearLines } from '../literal/literal-edit.ts';
 import { idsOfLines, keyOf } from './line-keys.ts';
 
 const MOST_DIFF_LINES = 20;
-/** How many ranges that are as good as the best one are compared more closely: a file may repeat itself. */
+/** How many ranges with as many shared lines as the best one are compared more closely: a file may be repetitive. */
 const MOST_EQUAL = 1000;
 
-/** By lines in common; without any, the line that looks most like the first line of the text. */
+/** Compares by lines in common; without any, takes the line that most resembles the first line of the text. */
 export function closestPlace(text: string, wanted: string): ClosestPlace | undefined {
   const looked = splitLines(wanted);
   const ids = idsOfLines(text, looked.map(keyOf));
@@ -24,8 +24,8 @@ export function closestPlace(text: string, wanted: string): ClosestPlace | undef
 }
 
 /**
- * The range of the file, as long as the text, that has most of the text's lines; the first of several. Lines that
- * count for nothing have an empty key, or 0.
+ * The range of the file, as long as the text, that shares the most lines with it. If there are several, the one with
+ * most lines in the same position wins, and then the first. Lines with an empty key, or 0, do not count.
  */
 export function bestWindow<K extends string | number>(lines: ArrayLike<K>, wanted: readonly K[]) {
   const missing = new Map<K, number>();
@@ -34,12 +34,12 @@ export function bestWindow<K extends string | number>(lines: ArrayLike<K>, wante
   let equal = 0;
   const alignedAt = (from: number) =>
     wanted.filter((key, index) => key && lines[from + index] === key).length;
-  /** How many lines are aligned is only counted where another range shares as many. */
+  /** `aligned` is counted only if another range shares as many lines. */
   let best: { from: number; shared: number; aligned?: number } = { from: 0, shared: 0 };
   const change = (key: K | undefined, by: 1 | -1) => {
     const left = key === undefined ? undefined : missing.get(key);
     if (left === undefined) return;
-    // A line that enters the range counts when the text still lacks it; one that leaves it may be lacking again.
+    // A line that enters the range counts if the range lacked it; after one leaves, the range may lack it again.
     if (by === 1 ? left > 0 : left >= 0) shared += by;
     missing.set(key!, left - by);
   };
@@ -67,7 +67,7 @@ function placeAt(text: string, wanted: readonly string[], from: number, shared: 
   return { line: start + 1, shared, of: wanted.length, diff, isCut: all.length > MOST_DIFF_LINES };
 }
 
-/** Without the lines before and after, which may be millions. */
+/** Splits only the lines in question: there may be millions before and after them. */
 function linesFrom(text: string, start: number, end: number): string[] {
   let from = 0;
   for (let line = 0; line < start; line++) from = lineAfter(text, from);
@@ -87,7 +87,7 @@ const COMMENT_START = /^(?:\/\/|#|--|;|%|\/\*+|<!--|\(\*)/;
 const COMMENT_END = /(?:\*\/|-->|\*\))$/;
 const ELISION = /^(?:\.\.\.|\u2026)(?:[^.]*(?:\.\.\.|\u2026))?$/;
 
-/** Whether the text has a line for lines left out, as in `// ... existing code ...`. */
+/** Whether a line of the text stands for omitted lines, as in `// ... existing code ...`. */
 export function hasElision(text: string): boolean {
   return splitLines(text).some(isElision);
 }

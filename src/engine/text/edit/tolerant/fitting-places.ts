@@ -1,4 +1,4 @@
-/** Finds the places of a file where a text fits, as closely as one step of tolerance asks for. */
+/** Finds the places in a file where a text fits, with one step of tolerance. */
 import { findIndentMatches } from '../literal/indent-match.ts';
 import { occurrences } from '../literal/occurrences.ts';
 import { blanksStart, newlineView, type TextView, trimmedView } from '../text-view.ts';
@@ -6,25 +6,25 @@ import { expandIndents, isShift, TAB_WIDTHS } from './indentation.ts';
 import { narrowedText } from './narrowed-text.ts';
 import { plainTypography } from './typography.ts';
 
-/** The steps of tolerance, from exact on; each includes those before it. */
+/** The steps of tolerance, strictest first; each includes those before it. */
 export type Fit = (typeof FITS)[number];
 
 export const FITS = ['exact', 'line-ends', 'trailing-blanks', 'indentation', 'tabs', 'typography'] as const;
 
-/** A part of the file, by its real positions. */
+/** A part of the file, by its positions in the real text. */
 export interface FittingPlace {
   start: number;
   end: number;
-  /** How its indentation differs from that of the text: as a whole, or by tabs of one of these widths. */
+  /** How its indentation differs from that of the search text: as a whole, or by tabs of one of these widths. */
   indent?: 'shifted' | readonly number[];
-  /** The text ends with a newline, and the file ends here without one. */
+  /** The search text ends with a newline, but the file ends here without one. */
   lacksNewline?: boolean;
 }
 
-/** Places in rising order. Those that overlap are all there, as they make a text ambiguous. */
+/** Returns places in ascending order, overlapping ones included: they make a text ambiguous. */
 export type PlaceFinder = (fit: Fit) => FittingPlace[];
 
-/** Steps after the first look only at the lines around a part of the text that is there in any case. */
+/** Steps after the first search only the lines around a part of the text that every match contains unchanged. */
 export function placeFinder(text: string, wanted: string): PlaceFinder {
   const needle = wanted.replaceAll('\r\n', '\n');
   const known: { strict?: Narrowed; typographic?: Narrowed } = {};
@@ -43,7 +43,7 @@ export function placeFinder(text: string, wanted: string): PlaceFinder {
 }
 
 interface Narrowed {
-  /** Undefined where the whole text is to be searched. */
+  /** Undefined if the whole text has to be searched. */
   view: TextView | undefined;
 }
 
@@ -53,7 +53,7 @@ function exactPlaces(text: string, wanted: string): FittingPlace[] {
     .filter(({ start, end }) => !splitsLineEnd(text, start) && !splitsLineEnd(text, end));
 }
 
-/** `text` is the whole one, or those lines of it that matter. */
+/** `text` is the whole file, or the lines of it that may match; `whole` is always the whole file. */
 export function tolerantPlaces(
   fit: Exclude<Fit, 'exact'>,
   text: string,
@@ -70,16 +70,18 @@ export function tolerantPlaces(
     case 'tabs':
       return hasWords(needle) ? tabbedBlocks(trimmedView(text), trimLines(needle), whole) : [];
     case 'typography':
-      return hasWords(needle) ? plainPlaces(plainTypography(text), plainTypography(needle), whole) : [];
+      return hasWords(needle)
+        ? placesIgnoringTypography(plainTypography(text), plainTypography(needle), whole)
+        : [];
   }
 }
 
-/** Blank lines alone occur everywhere: they fit only as they are. */
+/** A text of blanks alone must fit exactly: blank lines occur everywhere. */
 function hasWords(text: string): boolean {
   return plainTypography(text).trim() !== '';
 }
 
-function plainPlaces(text: string, needle: string, whole: string): FittingPlace[] {
+function placesIgnoringTypography(text: string, needle: string, whole: string): FittingPlace[] {
   const view = trimmedView(text);
   const trimmed = trimLines(needle);
   const found = trimmedPlaces(text, view, needle);
@@ -87,7 +89,7 @@ function plainPlaces(text: string, needle: string, whole: string): FittingPlace[
   return withOthers(shifted, tabbedBlocks(view, trimmed, whole, PLAIN_TAB_INDENT));
 }
 
-/** Both together in rising order, without those of the others that overlap one of the first. */
+/** Merges both in ascending order, without those `others` that overlap one of the `first`. */
 function withOthers(first: readonly FittingPlace[], others: readonly FittingPlace[]): FittingPlace[] {
   let at = 0;
   const apart = others.filter((other) => {
@@ -102,7 +104,7 @@ function substringPlaces(view: TextView, needle: string): FittingPlace[] {
   return places.length > 0 ? places : placesAtEnd(view, needle);
 }
 
-/** Whether a position lies between `\r` and `\n`: a change there would leave half of a line end behind. */
+/** Whether a position is between `\r` and `\n`: a change there would leave half of a line end behind. */
 function splitsLineEnd(text: string, at: number): boolean {
   return text.charCodeAt(at) === 10 && text.charCodeAt(at - 1) === 13;
 }
@@ -110,13 +112,13 @@ function splitsLineEnd(text: string, at: number): boolean {
 function substrings(text: string, needle: string): number[] {
   const found = occurrences(text, needle, false);
   if (found.length !== 1) return [...found];
-  // Another place can only begin inside this one.
+  // A second place could only begin inside this one.
   const from = found[0]! + 1;
   const overlapping = occurrences(text.slice(from, from + 2 * needle.length - 2), needle, false);
   return [found[0]!, ...Array.from(overlapping, (at) => at + from)];
 }
 
-/** A last line of the text may have a newline that the last line of the file lacks. */
+/** The search text may end with a newline that the last line of the file lacks. */
 function placesAtEnd(view: TextView, needle: string): FittingPlace[] {
   const { text } = view;
   const ended = needle.slice(0, -1);
@@ -129,8 +131,8 @@ function placeIn({ toReal }: TextView, start: number, end: number): FittingPlace
 }
 
 /**
- * The last line of the text may be a part of a line, whose blanks count, or a whole line, whose blanks at the end do
- * not: then it must end where a line of the file ends.
+ * The last line of the search text may be part of a line, so that its trailing blanks count, or a whole line, so that
+ * they do not; a whole line must end where a line of the file ends.
  */
 function trimmedPlaces(text: string, view: TextView, needle: string): FittingPlace[] {
   const lines = needle.split('\n');
@@ -165,11 +167,11 @@ function shiftedBlocks(view: TextView, needle: string): FittingPlace[] {
   }));
 }
 
-/** A tab in the indentation of a line that is not blank, here and where no-break spaces are blanks too. */
+/** A tab in the indentation of a line that is not blank; the second pattern takes no-break spaces for blanks, too. */
 const TAB_INDENT = /^ *\t[ \t]*(?!\r?\n|[ \t])[\s\S]/m;
 const PLAIN_TAB_INDENT = /^[ \u00a0]*\t[ \t\u00a0]*(?!\r?\n|[ \t\u00a0])[\s\S]/m;
 
-/** Only where tabs are in use: without any, blocks that differ in blanks alone are merely shifted. */
+/** Finds blocks only if tabs are in use: without any, blocks that differ in blanks alone are merely shifted. */
 function tabbedBlocks(view: TextView, needle: string, whole: string, tabIndent = TAB_INDENT): FittingPlace[] {
   const places = new Map<number, FittingPlace & { indent: number[] }>();
   for (const width of TAB_WIDTHS) {
@@ -185,7 +187,7 @@ function tabbedBlocks(view: TextView, needle: string, whole: string, tabIndent =
   return [...places.values()].sort((a, b) => a.start - b.start);
 }
 
-/** Blocks of whole lines, looked for in a text that has the lines of the view with another indentation. */
+/** Finds blocks of whole lines. `text` and `wanted` are the view and the needle with another indentation. */
 function blocksIn(
   view: TextView,
   needle: string,

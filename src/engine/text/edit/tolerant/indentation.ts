@@ -1,27 +1,27 @@
-/** Writes the indentation of a replacement as the file has it, where it differs from that of the text looked for. */
+/** Adapts the indentation of a replacement to the file, if the search text is indented differently. */
 import { commonIndent, indentOf, isBlankLine } from '../literal/indent-match.ts';
 
-/** Lines of a text that was looked for, the lines of the file that it fitted, and all lines that are put in. */
+/** The lines of the search text, the lines of the file that it fits, and all new lines. */
 export interface Reindenting {
   wanted: readonly string[];
   real: readonly string[];
-  put: readonly string[];
-  /** The file's own text tells how wide its indentation is. */
+  newLines: readonly string[];
+  /** The width of one level of indentation in the file. */
   fileUnit: () => number | undefined;
 }
 
-/** The indentation that a line gets, by the one that it was sent with; undefined where it is not known. */
+/** Maps the indentation that a line was sent with to the one that it gets; undefined if that is not known. */
 export type IndentMapper = (indent: string) => string | undefined;
 
-/** How wide a tab may be that somebody wrote as blanks, or the other way round. */
+/** The tab widths to try when one side has tabs and the other has blanks. */
 export const TAB_WIDTHS = [2, 3, 4, 8] as const;
 
-/** Whether one indentation is the other with more or fewer of the same characters. */
+/** Whether one indentation is the other with characters added or removed at one end. */
 export function isShift(wanted: string, real: string): boolean {
   return wanted.startsWith(real) || real.startsWith(wanted) || wanted.endsWith(real) || real.endsWith(wanted);
 }
 
-/** All lines move by as much as the lines that were found. */
+/** Moves all lines by as much as the lines that were found. */
 export function shiftMapper({ wanted, real }: Reindenting): IndentMapper {
   const from = commonIndent(indentsOf(wanted));
   const to = commonIndent(indentsOf(real));
@@ -45,8 +45,8 @@ function mixes(outer: string, inner: string): boolean {
 }
 
 /**
- * The mappers for each width of a tab that explains the difference. Where they disagree about the result, `best` is
- * the one that the width of the indentation suggests, if there is one.
+ * One mapper for each tab width that explains the difference. If their results disagree, `best` is the one that the
+ * width of an indentation level suggests, if there is one.
  */
 export function tabMappers(texts: Reindenting, widths: readonly number[]) {
   const mappers = widths.map((width) => ({ width, mapper: tabMapper(texts, width) }));
@@ -65,7 +65,7 @@ function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
   const seen = new Set(indentsOf(wanted));
   const [sent, used] = [seen, indents].map((all) => new Set([...all].join('')));
   return (indent) => {
-    // With tabs and blanks in one text, the width of its tabs is known only for the lines that were found.
+    // If a text mixes tabs and blanks, the width of its tabs is known only for the lines that were found.
     const isClear = sent!.size === 1 && [...indent].every((each) => sent!.has(each));
     if (!isClear && !seen.has(indent)) return undefined;
     const target = columns(indent, width) + moved;
@@ -78,7 +78,7 @@ function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
   };
 }
 
-/** Undefined where the file writes one column in several ways: a new line could have any of them. */
+/** The ways in which the file writes each column. If there are several, a new line could have any of them. */
 function indentsByColumns(indents: readonly string[], width: number): Map<number, string[]> {
   const known = new Map<number, string[]>();
   for (const indent of new Set(indents)) {
@@ -88,14 +88,14 @@ function indentsByColumns(indents: readonly string[], width: number): Map<number
   return known;
 }
 
-/** How many blanks one level takes, on the side that writes blanks; undefined where no line tells. */
-function unitOf({ wanted, put, fileUnit }: Reindenting): number | undefined {
-  const indents = indentsOf([...wanted, ...put]);
+/** How many blanks one level takes, on the side that indents with blanks; undefined if no line shows it. */
+function unitOf({ wanted, newLines, fileUnit }: Reindenting): number | undefined {
+  const indents = indentsOf([...wanted, ...newLines]);
   if (!indents.some((indent) => indent.includes('\t'))) return leastStep(indents);
   return indents.some((indent) => indent.includes(' ')) ? undefined : fileUnit();
 }
 
-/** The smallest difference between the indentations of lines that follow each other. */
+/** The smallest difference between the indentations of consecutive lines. */
 export function leastStep(indents: readonly string[]): number | undefined {
   let least: number | undefined;
   for (const [index, indent] of indents.entries()) {
@@ -120,7 +120,7 @@ function columns(indent: string, width: number): number {
   return count;
 }
 
-/** The same text with blanks in the place of tabs in its indentation. */
+/** Replaces the tabs in the indentation of each line with blanks. */
 export function expandIndents(text: string, width: number): string {
   return text.replace(/^[ \t]*\t[ \t]*/gm, (indent) => ' '.repeat(columns(indent, width)));
 }

@@ -1,18 +1,18 @@
-/** Compares lines as their readers do: blanks and typography do not tell them apart. */
+/** Compares lines as people do: differences in blanks and typography do not count. */
 import { countLines } from '../../encoding.ts';
 import { plainTypography, plainUnit } from './typography.ts';
 
-/** A blank line has an empty key: it occurs everywhere. */
+/** Lines with equal keys are equal. A blank line has an empty key, because it occurs everywhere. */
 export function keyOf(line: string): string {
   return plainTypography(line).replace(/\s+/g, ' ').trim();
 }
 
-/** How many different lines are remembered: a file may repeat itself. */
+/** How many different lines are cached: a file may be repetitive. */
 const MOST_REMEMBERED = 1024;
 
 /**
- * Numbers for the lines of a text and for keys, equal ones for equal keys; 0 for empty keys and for lines that have
- * none of the keys. Only lines whose hash is that of a key are compared in full.
+ * Numbers the keys, and each line of a text like its key; 0 for empty keys and for lines that have none of the keys.
+ * Only lines whose hash equals that of a key are compared in full.
  */
 export function idsOfLines(text: string, keys: readonly string[]): { text: Int32Array; wanted: number[] } {
   const numbers = new Map<string, number>([['', 0]]);
@@ -39,7 +39,7 @@ export function idsOfLines(text: string, keys: readonly string[]): { text: Int32
   return { text: ids, wanted };
 }
 
-/** Of what is not a blank, in its plain form. */
+/** The hash of all characters that are not blanks, in their plain form. */
 function hashBetween(text: string, from: number, to: number): number {
   let hash = 0;
   for (let at = from; at < to; at++) {
@@ -59,7 +59,7 @@ function isNarrowBlank(unit: number): boolean {
 const WIDE_BLANK = /\s/;
 
 function isWideBlank(unit: number): boolean {
-  // Between these lie letters of most languages, and none of the blanks.
+  // This range has the letters of many languages and no blanks.
   if (unit > 0xa0 && unit < 0x1680) return false;
   return WIDE_BLANK.test(String.fromCharCode(unit));
 }

@@ -1,39 +1,40 @@
 /**
- * The lines of a text in which another one may occur, when neither line ends, blanks, indentation nor typography count:
- * a search that goes through them line by line need not go through a whole file.
+ * Narrows a text down to the lines in which another one may occur if line ends, blanks, indentation and typography do
+ * not count. A search that compares line by line then need not go through the whole file.
  */
+import { lineAfter } from '../../diff/text-lines.ts';
 import { hasLoneSurrogate, occurrences } from '../literal/occurrences.ts';
 import type { TextView } from '../text-view.ts';
 import { typographyPattern } from './typography.ts';
 
-/** Positions in rising order, the end exclusive. */
+/** A range of positions; the end is exclusive. */
 interface Window {
   from: number;
   to: number;
 }
 
-/** A part of a line that is unchanged wherever the text occurs, and the line that it is on, from 0. */
+/** A part of the needle that is the same wherever the needle occurs, and its line in the needle, counted from 0. */
 interface Core {
   part: string;
   line: number;
 }
 
-/** A longer part would not be rarer, but cost more where much repeats. */
+/** A longer part would hardly be rarer, but would cost more in repetitive text. */
 const LONGEST_CORE = 64;
-/** How many parts are tried, from the longest on, until one is rare. */
+/** How many parts to try, longest first, until one is rare. */
 const MOST_CORES = 4;
 const MOST_PLACES = 100;
-/** What a tab or blanks may follow, in all that the patterns for indentations take for the beginning of a line. */
+/** Characters other than `\n` after which the patterns for indentation see the start of a line. */
 const LINE_BREAKS = /[\r\u2028\u2029]/;
 
 /**
- * Undefined where that is nearly the whole text, or not known. With `ignoresTypography`, quotes, dashes and blanks
- * are found in all of their forms.
+ * Undefined if those lines are a large part of the text, or are not known. With `ignoresTypography`, quotes, dashes and
+ * blanks match in all of their forms.
  */
 export function narrowedText(text: string, needle: string, ignoresTypography: boolean): TextView | undefined {
   const lines = needle.split('\n').length;
   for (const core of coresOf(needle)) {
-    const places = ignoresTypography ? typographicPlaces(text, core.part) : plainPlaces(text, core.part);
+    const places = ignoresTypography ? typographicPlaces(text, core.part) : literalPlaces(text, core.part);
     const windows = places && windowsAround(text, places, core.line, lines);
     if (windows !== undefined) return joined(text, windows, needle);
   }
@@ -44,7 +45,7 @@ function coresOf(needle: string): Core[] {
   const cores: Core[] = [];
   for (const [line, whole] of needle.split('\n').entries()) {
     for (const piece of whole.split(LINE_BREAKS)) {
-      // Blanks at the ends of the piece may be written otherwise, also as no-break spaces.
+      // The file may have other blanks, even no-break spaces, at the ends of the piece.
       const part = withoutHalf(withoutBlanks(piece).slice(0, LONGEST_CORE));
       const least = cores.length < MOST_CORES ? 0 : cores.at(-1)!.part.length;
       if (part.length <= least || hasLoneSurrogate(part)) continue;
@@ -62,13 +63,13 @@ function withoutBlanks(piece: string): string {
   return piece.slice(from, to);
 }
 
-/** Without the first half of a character beyond U+FFFF at the end. */
+/** Drops the first half of a character beyond U+FFFF at the end. */
 function withoutHalf(part: string): string {
   return /[\uD800-\uDBFF]$/.test(part) ? part.slice(0, -1) : part;
 }
 
-/** Undefined when there are too many. */
-function plainPlaces(text: string, part: string): ArrayLike<number> | undefined {
+/** Undefined if there are too many. */
+function literalPlaces(text: string, part: string): ArrayLike<number> | undefined {
   const places = occurrences(text, part, false, 0, MOST_PLACES + 1);
   return places.length > MOST_PLACES ? undefined : places;
 }
@@ -79,12 +80,12 @@ function typographicPlaces(text: string, part: string): number[] | undefined {
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     if (places.length === MOST_PLACES) return undefined;
     places.push(match.index);
-    // Another place may begin inside this one, but on the same line: its window is the same.
+    // A place that overlaps this one is on the same line, so its window is the same.
   }
   return places;
 }
 
-/** For each place the lines that the needle would take, and one more on either side. */
+/** For each place, the lines that the needle would cover and one more on either side; undefined if that is too much. */
 function windowsAround(
   text: string,
   places: ArrayLike<number>,
@@ -106,7 +107,7 @@ function windowsAround(
   return windows;
 }
 
-/** The beginning of the line that is `lines` lines before that of a position. */
+/** The start of the line that is `lines` lines above the line of a position. */
 function linesBack(text: string, position: number, lines: number): number {
   let start = position === 0 ? 0 : text.lastIndexOf('\n', position - 1) + 1;
   for (let line = 0; line < lines && start > 0; line++) {
@@ -115,17 +116,14 @@ function linesBack(text: string, position: number, lines: number): number {
   return start;
 }
 
-/** The end of the line that is `lines` lines after that of a position, with its newline. */
+/** The end, newline included, of the line that is `lines` lines below the line of a position. */
 function linesOn(text: string, position: number, lines: number): number {
   let end = position;
-  for (let line = 0; line <= lines && end < text.length; line++) {
-    const newline = text.indexOf('\n', end);
-    end = newline < 0 ? text.length : newline + 1;
-  }
+  for (let line = 0; line <= lines && end < text.length; line++) end = lineAfter(text, end);
   return end;
 }
 
-/** A line that the needle does not fit separates the windows. */
+/** Joins the windows, separated by a line that the needle cannot fit. */
 function joined(text: string, windows: readonly Window[], needle: string): TextView {
   const barrier = `${barrierFor(needle)}\n`;
   const parts: string[] = [];
@@ -135,7 +133,7 @@ function joined(text: string, windows: readonly Window[], needle: string): TextV
     starts.push(length);
     parts.push(text.slice(from, to));
     length += to - from;
-    // The end of the text stays an end: there a final newline may be lacking.
+    // No barrier after the end of the text: the search has to see whether a final newline is missing there.
     if (to === text.length) continue;
     parts.push(barrier);
     length += barrier.length;

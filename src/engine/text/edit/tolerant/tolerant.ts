@@ -1,4 +1,4 @@
-/** Replaces a text in a file, also where the file's text differs in the ways in which copies of texts differ. */
+/** Replaces a text in a file, even if it differs from the file in the ways in which copies usually do. */
 import { type LineEnding, lineEndingOf } from '../../encoding.ts';
 import { regexSplices, requireRoom } from '../apply-edits.ts';
 import type { EditRefusal } from '../edit-refusal.ts';
@@ -14,11 +14,11 @@ export interface TextReplacement {
   newText: string;
   /** Replaces every exact place instead of exactly one. */
   all?: boolean | undefined;
-  /** Of several places, takes the one closest to this line. */
+  /** Takes the place closest to this line if there are several. */
   near?: number | undefined;
   /** `oldText` is an ECMAScript pattern with the flag `m`, and `newText` may refer to its groups. */
   regex?: boolean | undefined;
-  /** How many matches of a pattern to replace, from the first on. */
+  /** The most matches of a pattern to replace, from the first on. */
   limit?: number | undefined;
 }
 
@@ -29,17 +29,17 @@ export interface TextReplaced {
   fit: Fit;
 }
 
-export type TextReplacing = TextReplaced | { refusal: EditRefusal };
+export type TextEditOutcome = TextReplaced | { refusal: EditRefusal };
 
 const MOST_LINES_NAMED = 20;
 
-/** `onRegex` is called before each search with a pattern, which may take very long; `path` is for the failure's facts. */
+/** Calls `onRegex` before each search with a pattern, which may take very long. `path` is for failures. */
 export function applyTextEdit(
   edited: EditedText,
   edit: TextReplacement,
   path: string,
   onRegex: () => void,
-): TextReplacing {
+): TextEditOutcome {
   const { text } = edited;
   const found = edit.regex ? patternSplices(text, edit, path, onRegex) : literalSplices(edited, edit);
   if ('refusal' in found) return found;
@@ -69,20 +69,20 @@ function literalSplices(edited: EditedText, edit: TextReplacement): Found {
   return { refusal: notFound(edited, whole) };
 }
 
-/** Who splits a text with CRLF at its newlines sends lines that end in `\r`: half of a line end belongs to no line. */
+/** A client that splits CRLF text at newlines sends lines that end in `\r`: that half line end belongs to no line. */
 function withoutHalfLineEnd(edit: TextReplacement): TextReplacement {
   if (!edit.oldText.endsWith('\r') || edit.oldText.length === 1) return edit;
   return { ...edit, oldText: edit.oldText.slice(0, -1), newText: edit.newText.replace(/\r$/, '') };
 }
 
-/** Only places that end where their lines end. */
+/** Only the places that end at the end of a line. */
 function endingLines(text: string, placesFor: PlaceFinder): PlaceFinder {
   return (fit) => placesFor(fit).filter(({ end }) => /^(?:\r?\n|$)/.test(text.slice(end, end + 2)));
 }
 
 function everyPlace(edited: EditedText, edit: TextReplacement): Found {
   const { text } = edited;
-  const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : plainPlaces(text, edit);
+  const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : exactSplices(text, edit);
   if (exact !== undefined && exact.length > 0) return { splices: exact, fit: 'exact' };
   const placesFor = placeFinder(text, edit.oldText);
   for (const fit of ['exact', 'line-ends'] as const) {
@@ -94,8 +94,8 @@ function everyPlace(edited: EditedText, edit: TextReplacement): Found {
   return { refusal: notFound(edited, edit) };
 }
 
-/** Without carriage returns all places read the same, and there may be millions of them. */
-function plainPlaces(text: string, { oldText, newText }: TextReplacement): Splices {
+/** For texts without carriage returns: no place needs to be adapted, and there may be millions of them. */
+function exactSplices(text: string, { oldText, newText }: TextReplacement): Splices {
   const found = occurrences(text, oldText, false);
   return new LazySplices(found.length, (index) => {
     const start = found[index]!;
@@ -103,7 +103,7 @@ function plainPlaces(text: string, { oldText, newText }: TextReplacement): Splic
   });
 }
 
-/** Of places that overlap, the first. */
+/** Drops places that overlap an earlier one. */
 function apart(places: readonly FittingPlace[]): FittingPlace[] {
   let end = 0;
   return places.filter((place) => {
@@ -126,8 +126,8 @@ function spliceAt(
   const own = lineEndingOf(text.slice(start, end));
   const ending: LineEnding = own ?? edited.lineEnding() ?? lineEndingOf(newText) ?? '\n';
   const ignoresTypography = fit === 'typography';
-  const put = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
-  return put === undefined ? undefined : { start, end, text: put };
+  const adapted = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
+  return adapted === undefined ? undefined : { start, end, text: adapted };
 }
 
 /** The place closest to a line, unless two are equally close or there is no such line. */
@@ -143,7 +143,7 @@ function closestOf<P extends { start: number }>(
   return distances.lastIndexOf(least) === first ? places[first] : undefined;
 }
 
-/** The line on which each place begins; places are in rising order. */
+/** The line on which each place begins; places are in ascending order. */
 function linesOf(places: readonly { start: number }[], text: string): number[] {
   let line = 1;
   let newline = text.indexOf('\n');
@@ -165,20 +165,20 @@ function notFound(edited: EditedText, { oldText, newText }: TextReplacement): Ed
     for (const fit of FITS) {
       const [place, second] = placesFor(fit);
       if (second !== undefined) break;
-      if (place !== undefined && isTelling(text, place))
-        return { why: 'already-applied', line: edited.lineAt(place.start) };
+      if (place !== undefined && isProbablyApplied(text, place))
+        return { why: 'already-applied', line: edited.lineNumberAt(place.start) };
     }
   }
   return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };
 }
 
-/** Fewer letters occur anywhere by chance. */
+/** Texts with fewer letters may occur anywhere by chance. */
 const LEAST_LETTERS = 3;
 const LONGEST_INDENT = 200;
 const LETTER = /[\p{L}\p{N}_]/u;
 
-/** Whether a text that occurs somewhere was put there: whole lines, or whole words that are not too short. */
-function isTelling(text: string, { start, end }: FittingPlace): boolean {
+/** Whether the new text was probably put there by this edit: whole lines, or whole words that are not too short. */
+function isProbablyApplied(text: string, { start, end }: FittingPlace): boolean {
   const found = text.slice(start, end);
   const startsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - LONGEST_INDENT), start));
   const endsLine = found.endsWith('\n') || /^[ \t]*\r?(?:\n|$)/.test(text.slice(end, end + LONGEST_INDENT));

@@ -1,4 +1,4 @@
-/** Quotes, dashes and no-break spaces that writers and language models put in the place of the plain characters. */
+/** Quotes, dashes and no-break spaces that people and language models write instead of the plain characters. */
 
 /** One plain character for each, so that positions stay the same. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -18,12 +18,12 @@ const OTHER_FORMS: Readonly<Record<string, string>> = {
 };
 const TYPOGRAPHIC = /[\u201c\u201d\u2018\u2019\u2013\u2014\u00a0]/g;
 
-/** The plain form of a character: the same for all that are equal to it. */
+/** The plain form of a character, which is the same for all of its forms. */
 function plainCharacter(character: string): string {
   return PLAIN[character] ?? character;
 }
 
-/** The same for the unit of a character. */
+/** The same for a code unit. */
 export function plainUnit(unit: number): number {
   return unit < 0x2013 || unit > 0x201d ? unit : plainCharacter(String.fromCharCode(unit)).charCodeAt(0);
 }
@@ -32,7 +32,7 @@ export function plainTypography(text: string): string {
   return text.replace(TYPOGRAPHIC, plainCharacter);
 }
 
-/** Finds a text with each of these characters in any of its forms. */
+/** A pattern for a text in which each of these characters may have any of its forms. */
 export function typographyPattern(text: string): RegExp {
   const source = plainTypography(text)
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
@@ -40,7 +40,7 @@ export function typographyPattern(text: string): RegExp {
   return new RegExp(source, 'g');
 }
 
-/** A line of a text that was looked for, and the line of the file that it fitted. */
+/** A line of the search text, and the line of the file that it fits. */
 export interface LinePair {
   wanted: string;
   real: string;
@@ -50,28 +50,28 @@ interface Written {
   character: string;
   before: string;
   after: string;
-  /** Where it is in its lines, joined by newlines. */
+  /** Its position in all of the lines, joined by newlines. */
   at: number;
-  /** Which of the like characters of its line it is, from 0, and how many there are. */
+  /** Its index among the characters of this kind on its line, counted from 0, and how many of them there are. */
   nth: number;
   of: number;
 }
 
-/** Lines of the old text that make way for lines of the new one. */
+/** Lines of the old text, and the lines of the new one that replace them. */
 export interface ChangedRun {
   old: readonly LinePair[];
-  put: readonly string[];
+  newLines: readonly string[];
 }
 
 /**
- * Writes the lines that are put in with the characters that the file has. Undefined where it is unclear which those
- * are: a plain quote of the new text may belong to one that is curved in the file, or be meant as it is.
+ * Writes the new lines with the forms of characters that the file uses. Undefined if it is unclear which those are: a
+ * plain quote of the new text may stand for a curved one in the file, or be meant as it is.
  */
 export function inFileTypography(
   runs: readonly ChangedRun[],
   all: readonly LinePair[],
 ): string[][] | undefined {
-  const results = runs.map(({ put }) => put.map((line) => [...line.split('')]));
+  const results = runs.map(({ newLines }) => newLines.map((line) => [...line.split('')]));
   for (const plain of new Set(Object.values(PLAIN))) {
     const everywhere = differencesIn(all, plain);
     const curves = everywhere.length === 0 && curvesOtherQuotes(all, plain);
@@ -79,12 +79,12 @@ export function inFileTypography(
       if (bringsNewForms(runs, everywhere, plain)) return undefined;
       continue;
     }
-    const toPlain = curves ? () => plain : habitOf(everywhere, plain);
-    for (const [index, { old, put }] of runs.entries()) {
-      // Blanks occur everywhere: those of other lines say nothing about these.
+    const toPlain = curves ? () => plain : formsByHabit(everywhere, plain);
+    for (const [index, { old, newLines }] of runs.entries()) {
+      // Blanks occur everywhere: those on other lines say nothing about these.
       const here = differencesIn(old, plain);
       const evidence = plain === ' ' ? here : everywhere;
-      const known = toPlain ?? positionsIn(here, { old, put }, plain, evidence);
+      const known = toPlain ?? formsByPosition(here, { old, newLines }, plain, evidence);
       if (known === undefined) return undefined;
       replaceIn(results[index]!, known, plain);
     }
@@ -92,7 +92,7 @@ export function inFileTypography(
   return results.map((run) => run.map((line) => line.join('')));
 }
 
-/** Whether the old text has curved quotes of the other kind where the file has plain ones: then these are plain too. */
+/** Whether quotes of the other kind are curved in the old text and plain in the file: then these become plain, too. */
 function curvesOtherQuotes(all: readonly LinePair[], plain: string): boolean {
   if (plain !== '"' && plain !== "'") return false;
   const other = plain === '"' ? "'" : '"';
@@ -100,22 +100,22 @@ function curvesOtherQuotes(all: readonly LinePair[], plain: string): boolean {
   return differing.length > 0 && differing.every(([, real]) => real === other);
 }
 
-/** Who writes other forms than the file has may have done so here too, where the file has none to compare with. */
+/** Whether the new lines have forms that the file does not show: then it is unclear whether they are meant. */
 function bringsNewForms(runs: readonly ChangedRun[], known: readonly Difference[], plain: string): boolean {
   const forms = new Set([plain, ...known.map(([, real]) => real)]);
-  return runs.some(({ put }) =>
-    put.some((line) => placesIn(line, plain).some((at) => !forms.has(line[at]!))),
+  return runs.some(({ newLines }) =>
+    newLines.some((line) => placesIn(line, plain).some((at) => !forms.has(line[at]!))),
   );
 }
 
 type Difference = readonly [wanted: Written, real: string];
-type Known = (character: string, index: number) => string;
+type FormOf = (character: string, index: number) => string;
 
-/** Every place of a character, in whichever form, with the form that the file has there. */
+/** Every place of a character, in any of its forms, with the form that the file has there. */
 function differencesIn(pairs: readonly LinePair[], plain: string): Difference[] {
   let start = 0;
   return pairs.flatMap(({ wanted, real }) => {
-    const skip = indentOf(real) - indentOf(wanted);
+    const skip = indentLength(real) - indentLength(wanted);
     const from = start;
     start += wanted.length + 1;
     return writtenIn(wanted, plain, from).map((written): Difference => {
@@ -125,9 +125,9 @@ function differencesIn(pairs: readonly LinePair[], plain: string): Difference[] 
   });
 }
 
-/** Without those of the indentation. */
+/** The characters of one kind on a line, without those in its indentation. */
 function writtenIn(line: string, plain: string, start: number): Written[] {
-  const places = placesIn(line, plain).filter((at) => at >= indentOf(line));
+  const places = placesIn(line, plain).filter((at) => at >= indentLength(line));
   return places.map((at, nth) => ({
     character: line[at]!,
     before: line[at - 1] ?? '',
@@ -145,12 +145,12 @@ function placesIn(line: string, plain: string): number[] {
   return places;
 }
 
-function indentOf(line: string): number {
+function indentLength(line: string): number {
   return /^[ \t\u00a0]*/.exec(line)![0].length;
 }
 
-/** Where the file has the plain form wherever the old text has another, the new text's others are plain too. */
-function habitOf(differences: readonly Difference[], plain: string): Known | undefined {
+/** If the file is plain wherever the old text is not, the same forms become plain in the new text. */
+function formsByHabit(differences: readonly Difference[], plain: string): FormOf | undefined {
   const others = differences.filter(([{ character }]) => character !== plain);
   const plainOnes = differences.filter(([{ character }]) => character === plain);
   if (plainOnes.some(([, real]) => real !== plain) || others.some(([, real]) => real !== plain)) {
@@ -160,15 +160,15 @@ function habitOf(differences: readonly Difference[], plain: string): Known | und
   return (character) => (mapped.has(character) ? plain : character);
 }
 
-/** Each character of the new lines takes the form of the one in whose place it is, or of those like it. */
-function positionsIn(
+/** Each character of the new lines takes the form of the one that it replaces, or of similar ones. */
+function formsByPosition(
   here: readonly Difference[],
-  { old, put }: ChangedRun,
+  { old, newLines }: ChangedRun,
   plain: string,
   evidence: readonly Difference[],
-): Known | undefined {
+): FormOf | undefined {
   let start = 0;
-  const now = put.flatMap((line) => {
+  const now = newLines.flatMap((line) => {
     const from = start;
     start += line.length + 1;
     return writtenIn(line, plain, from);
@@ -177,7 +177,7 @@ function positionsIn(
   const clear =
     now.length === here.length && now.every((written, index) => isSamePlace(written, here[index]![0]));
   if (clear) return (_, index) => here[index]![1];
-  const sameIn = unchangedPlaces(old.map(({ wanted }) => wanted).join('\n'), put.join('\n'));
+  const sameIn = unchangedPlaces(old.map(({ wanted }) => wanted).join('\n'), newLines.join('\n'));
   const forms = now.map((written) => {
     const at = sameIn(written.at);
     const [, kept] = here.find(([wanted]) => wanted.at === at) ?? [];
@@ -186,17 +186,18 @@ function positionsIn(
   return forms.includes(undefined) ? undefined : (_, index) => forms[index]!;
 }
 
-/** Where a character of the new text is in the old one, as far as both begin or end alike. */
-function unchangedPlaces(old: string, put: string): (at: number) => number | undefined {
-  const shorter = Math.min(old.length, put.length);
+/** Maps a position in the new text to the old one, within what both begin or end with. */
+function unchangedPlaces(old: string, newText: string): (at: number) => number | undefined {
+  const shorter = Math.min(old.length, newText.length);
   let before = 0;
-  while (before < shorter && old[before] === put[before]) before++;
+  while (before < shorter && old[before] === newText[before]) before++;
   let after = 0;
-  while (after < shorter - before && old.at(-1 - after) === put.at(-1 - after)) after++;
-  return (at) => (at < before ? at : at >= put.length - after ? at - put.length + old.length : undefined);
+  while (after < shorter - before && old.at(-1 - after) === newText.at(-1 - after)) after++;
+  return (at) =>
+    at < before ? at : at >= newText.length - after ? at - newText.length + old.length : undefined;
 }
 
-/** The form that the file gives such a character between such neighbours; undefined where it gives it several. */
+/** The form that the file uses between such neighbours; undefined if it uses several. */
 function formLike(written: Written, plain: string, evidence: readonly Difference[]): string | undefined {
   if (written.character !== plain || plain === ' ') return written.character;
   if (plain !== '-') return quoteLike(written, plain, evidence);
@@ -211,14 +212,14 @@ function neighbour(character: string): string {
   return /\d/.test(character) ? 'digit' : /\p{L}/u.test(character) ? 'letter' : 'sign';
 }
 
-/** What a quote may follow that opens. */
+/** What may come before an opening quote. */
 const OPENS = /^[\s([{<\-\u2013\u2014"'\u201c\u2018]?$/;
 
-/** Where all quotes of the file are curved, double ones come in pairs, and others curve by what is before them. */
+/** If all quotes of the file are curved: double ones come in pairs, and others depend on what comes before them. */
 function quoteLike(written: Written, plain: string, evidence: readonly Difference[]): string | undefined {
   if (evidence.some(([, real]) => real === plain)) return undefined;
   const [opening, closing] = OTHER_FORMS[plain]!;
-  // An apostrophe may begin a word.
+  // If the file has only closing quotes, they are apostrophes, which may begin a word.
   if (evidence.every(([, real]) => real === closing)) return closing;
   if (plain === '"' && written.of % 2 === 0) return written.nth % 2 === 0 ? opening : closing;
   const opens = OPENS.test(written.before) && !/^\s?$/.test(written.after);
@@ -234,12 +235,12 @@ function isSamePlace(now: Written, then: Written): boolean {
   return now.before === then.before || now.after === then.after;
 }
 
-function replaceIn(lines: string[][], known: Known, plain: string): void {
+function replaceIn(lines: string[][], known: FormOf, plain: string): void {
   let index = 0;
   for (const line of lines) {
     const text = line.join('');
     for (const at of placesIn(text, plain)) {
-      if (at < indentOf(text)) continue;
+      if (at < indentLength(text)) continue;
       line[at] = known(line[at]!, index++);
     }
   }

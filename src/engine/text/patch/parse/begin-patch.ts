@@ -1,23 +1,24 @@
-/** Reads the form of a patch that begins with `*** Begin Patch`. */
+/** Reads a patch in the format that begins with `*** Begin Patch`. */
 
 import { addedContent } from '../new-content.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
-import { badPatch, hunkLine, isBare, isNamePair, type PatchReader, skipBlank } from './hunk.ts';
+import { hunkLine, isBare, NO_MARK } from './hunk.ts';
 import { END_OF_FILE, readLooseHunk } from './loose-hunk.ts';
+import { badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
 const SECTION = /^\*\*\* (Add|Update|Delete) File: ?(.*)$/;
 const MOVE = /^\*\*\* Move to: ?(.*)$/;
 
-/** A line of a diff that only quotes it has a mark before it. */
+/** A diff may quote such a line, but then with a mark before it. */
 export function isBeginPatch(line: string): boolean {
   return line.trimEnd() === BEGIN;
 }
 
 /**
- * Reads what stands between `*** Begin Patch` and `*** End Patch`. Fences, a heredoc and prose may stand around it;
- * without its end a patch may have been cut off, so it is refused. `readOther` reads a patch of another form inside.
+ * Reads what is between `*** Begin Patch` and `*** End Patch`. Fences, a heredoc and prose may surround it. A patch
+ * without its end is refused, because it may have been cut off. `readOther` reads a patch in another format inside.
  */
 export function readBeginPatch(
   reader: PatchReader,
@@ -87,7 +88,7 @@ function readUpdate(reader: PatchReader, path: string): FileOperation {
   const newPath = move?.[1]?.trim();
   if (newPath === '') badPatch('the new name of the file is empty', reader.at);
   if (newPath !== undefined) reader.at++;
-  // Some writers put the names of a unified diff here as well.
+  // Some language models add the names of a unified diff here.
   if (isNamePair(reader.lines, reader.at, reader.end)) reader.at += 2;
   const hunks: LooseHunk[] = [];
   skipBlank(reader);
@@ -100,7 +101,7 @@ function readUpdate(reader: PatchReader, path: string): FileOperation {
 function readMarkedHunk(reader: PatchReader): LooseHunk {
   const line = reader.lines[reader.at]!;
   if (!line.startsWith('@@') && !/^[-+ ]/.test(line)) {
-    badPatch("a line of a hunk begins with ' ', '-' or '+', and this one with none of them", reader.at);
+    badPatch(NO_MARK, reader.at);
   }
   const from = reader.at;
   const hunk = readLooseHunk(reader, isBoundary);

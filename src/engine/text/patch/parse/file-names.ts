@@ -1,14 +1,14 @@
 /** The names of files in the headers of a unified diff. */
 
-/** A file as a diff names it, before and after. */
+/** The names of a file in a diff, before and after the change. */
 export interface NamePair {
   old: string;
   new: string;
 }
 
-export const NOWHERE = '/dev/null';
+export const DEV_NULL = '/dev/null';
 
-/** The name in a `---` or `+++` line; a time may follow it after a tab, which git writes behind blanks in a name too. */
+/** The name in a `---` or `+++` line. A tab and a time may follow it; git also adds a tab after a name with blanks. */
 export function headerName(line: string): string {
   const written = line.slice(4);
   if (written.startsWith('"')) return quotedName(written).name;
@@ -16,7 +16,7 @@ export function headerName(line: string): string {
   return time === undefined ? name!.trim() : name!;
 }
 
-/** The name in a `rename` line. Blanks at its end belong to it where the `diff --git` line has them too. */
+/** The name in a `rename` line. Trailing blanks belong to it if the `diff --git` line has them, too. */
 export function renamedName(written: string, gitLine: string): string {
   const raw = written.replace(/\r$/, '');
   const isWhole = gitLine.replace(/\r$/, '').endsWith(`/${raw}`) || gitLine.includes(`/${raw} `);
@@ -58,7 +58,7 @@ function quotedName(written: string): { name: string; rest: string } {
   return { name: Buffer.concat(bytes).toString('utf8'), rest: written.slice(at + 1) };
 }
 
-/** The two names of a `diff --git` line; undefined where they differ and no quotes tell where one ends. */
+/** The two names in a `diff --git` line; undefined if they differ and no quotes show where the first one ends. */
 export function gitNames(line: string): NamePair | undefined {
   const written = line.slice('diff --git '.length).replace(/\r$/, '');
   return namePair(written) ?? namePair(written.trimEnd());
@@ -85,12 +85,12 @@ function withoutPrefix(name: string): string {
 }
 
 /**
- * The name of the one file that two names stand for; undefined where they stand for two files. Where one is nowhere,
- * the names of the `diff --git` line tell whether the other has a prefix: without prefixes they are the same.
+ * The name of the file that both names mean; undefined if they mean two files. If one of them is /dev/null, the
+ * `diff --git` line shows whether the other has a prefix: without prefixes, the two names in that line are the same.
  */
 export function commonName({ old, new: now }: NamePair, git: NamePair | undefined): string | undefined {
-  if (old === NOWHERE || now === NOWHERE) {
-    const name = old === NOWHERE ? now : old;
+  if (old === DEV_NULL || now === DEV_NULL) {
+    const name = old === DEV_NULL ? now : old;
     if (git === undefined) return name.replace(/^[ab]\//, '');
     return git.old === git.new ? name : withoutPrefix(name);
   }

@@ -1,5 +1,5 @@
 /** Reads one hunk of a unified diff: its header, and as many lines as the header counts. */
-import { fail } from '../../../failures.ts';
+import { badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
 export interface Hunk {
   oldStart: number;
@@ -10,43 +10,26 @@ export interface Hunk {
 }
 
 export interface HunkLine {
-  /** Stands in both texts, only in the old one, or only in the new one. */
+  /** Whether the line is in both texts, only in the old one, or only in the new one. */
   mark: ' ' | '-' | '+';
   text: string;
-  /** False where `\ No newline at end of file` follows. */
+  /** False if `\ No newline at end of file` follows. */
   newline: boolean;
-}
-
-/** A patch as lines: `at` is the 0-based line that is read next, `end` the one before which the patch ends. */
-export interface PatchReader {
-  lines: string[];
-  at: number;
-  end: number;
 }
 
 type Header = Omit<Hunk, 'lines'>;
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
 
-/** What to do about new lines of which nobody knows where they go. */
+/** What is wrong with a line that has no mark. */
+export const NO_MARK = "each line of a hunk begins with ' ', '-' or '+', and this one does not";
+
+/** What to do about new lines if it is unclear where they go. */
 export const ADD_CONTEXT =
   "give a line of the file before or after them as context (' the line'), or say that there is none ('@@ -7,0 +8,2 @@' puts two lines after line 7)";
 
-/** `at` is 0-based, as everywhere in reading; the fact that is thrown counts from 1. */
-export function badPatch(reason: string, at: number): never {
-  fail({ kind: 'bad-patch', reason, line: at + 1 });
-}
-
 export function isHunkHeader(line: string): boolean {
   return HEADER.test(line);
-}
-
-export function isNamePair(lines: readonly string[], at: number, end: number): boolean {
-  return at + 1 < end && lines[at]!.startsWith('--- ') && lines[at + 1]!.startsWith('+++ ');
-}
-
-export function skipBlank(reader: PatchReader): void {
-  while (reader.at < reader.end && reader.lines[reader.at]!.trim() === '') reader.at++;
 }
 
 /** Reads the hunk that begins at the reader's line, and the blank lines after it. */
@@ -60,7 +43,7 @@ export function readHunk(reader: PatchReader): Hunk {
   return { ...header, lines };
 }
 
-/** Reads as many lines as the header counts; undefined, and nothing read, where others follow. */
+/** Reads as many lines as the header counts. If more or fewer follow, reads nothing and returns undefined. */
 export function readCountedLines(
   reader: PatchReader,
   { oldCount, newCount }: Pick<Header, 'oldCount' | 'newCount'>,
@@ -86,7 +69,7 @@ export function readCountedLines(
     lines.push(read);
     reader.at++;
   }
-  if (!goesOn(reader)) return lines;
+  if (!hasMoreLines(reader)) return lines;
   reader.at = from;
   return undefined;
 }
@@ -100,7 +83,7 @@ function readHeader(line: string, at: number): Header {
   return header;
 }
 
-/** What a header of a unified diff counts; undefined for any other line. */
+/** The numbers in the header of a hunk; undefined for any other line. */
 export function countedHeader(line: string): Header | undefined {
   const parts = HEADER.exec(line);
   if (parts === null) return undefined;
@@ -112,7 +95,7 @@ export function countedHeader(line: string): Header | undefined {
   };
 }
 
-/** A wholly empty line is an empty line of context that lost its single space on the way. */
+/** A completely empty line is an empty line of context that lost its single space. */
 export function hunkLine(line: string): HunkLine | undefined {
   if (isBare(line)) return { mark: ' ', text: line, newline: true };
   const mark = line[0];
@@ -130,8 +113,8 @@ export function markNoNewline(lines: HunkLine[], at: number): void {
   lines.push({ ...last, newline: false });
 }
 
-/** Whether lines of the hunk follow although all that its header counts were read. */
-function goesOn({ lines, at, end }: PatchReader): boolean {
+/** Whether more lines of the hunk follow after all that its header counts. */
+function hasMoreLines({ lines, at, end }: PatchReader): boolean {
   while (at < end && isBare(lines[at]!)) at++;
   if (at >= end || isNamePair(lines, at, end) || isSignature(lines, at, end)) return false;
   return hunkLine(lines[at]!) !== undefined;
@@ -156,7 +139,7 @@ export function checkLines(lines: readonly HunkLine[], headerAt: number): void {
       badPatch("'\\ No newline at end of file' comes before the last line of the hunk", headerAt);
     }
     if (newline) continue;
-    // Lines may be added after a line of context that had no newline: it then gets one.
+    // Lines may be added after a line of context without a newline, which then gets one.
     if (mark === '+') newEnded = true;
     else oldEnded = true;
   }
@@ -176,7 +159,7 @@ function wrongCounts({ lines, end }: PatchReader, headerAt: number, header: Head
       bare++;
       continue;
     }
-    // Empty lines count only where the hunk continues after them.
+    // Empty lines count only if the hunk continues after them.
     oldCount += bare + (read.mark === '+' ? 0 : 1);
     newCount += bare + (read.mark === '-' ? 0 : 1);
     bare = 0;

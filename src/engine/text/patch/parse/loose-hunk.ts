@@ -2,17 +2,16 @@
 import type { LooseHunk } from './file-operation.ts';
 import {
   ADD_CONTEXT,
-  badPatch,
   checkLines,
   countedHeader,
   type HunkLine,
   hunkLine,
   isBare,
   markNoNewline,
-  type PatchReader,
+  NO_MARK,
   readCountedLines,
-  skipBlank,
 } from './hunk.ts';
+import { badPatch, type PatchReader, skipBlank } from './patch-reader.ts';
 
 /** Whether a hunk without counts ends before a line. */
 export type IsBoundary = (reader: PatchReader, at: number) => boolean;
@@ -20,8 +19,8 @@ export type IsBoundary = (reader: PatchReader, at: number) => boolean;
 export const END_OF_FILE = '*** End of File';
 
 /**
- * Reads the hunk at the reader's line. It may begin without a header: then it states nothing. Several headers with
- * headings one after the other belong to one hunk: `@@ class A`, `@@ method()`.
+ * Reads the hunk at the reader's line. Without a header it states no line. Several consecutive headers with headings
+ * belong to one hunk: `@@ class A`, `@@ method()`.
  */
 export function readLooseHunk(reader: PatchReader, isBoundary: IsBoundary): LooseHunk {
   const from = reader.at;
@@ -54,7 +53,7 @@ function looseNumber(header: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** `@@`, `@@ @@` and `@@ ... @@` name no line. */
+/** The heading in a header; `@@`, `@@ @@` and `@@ ... @@` have none. */
 function headingIn(header: string): string[] {
   const heading = header
     .replace(/^@@+/, '')
@@ -63,7 +62,7 @@ function headingIn(header: string): string[] {
   return /^[.\u2026\s]*$/.test(heading) ? [] : [heading];
 }
 
-/** Bare lines at the end belong to the patch and not to the file, unless the file ends there. */
+/** Bare lines at the end belong to the patch and not to the hunk, unless the hunk ends the file. */
 function readUncountedLines(reader: PatchReader, isBoundary: IsBoundary): HunkLine[] {
   const lines: HunkLine[] = [];
   let bare = 0;
@@ -83,17 +82,17 @@ function readUncountedLines(reader: PatchReader, isBoundary: IsBoundary): HunkLi
   return endsFile ? lines : lines.slice(0, lines.length - bare);
 }
 
-/** A line without a mark ends a hunk; when the hunk continues after it, it was a line of the hunk. */
+/** A line without a mark ends a hunk. It is refused if the hunk continues after it: then it belongs to the hunk. */
 function refuseStray(reader: PatchReader, isBoundary: IsBoundary): void {
   const { lines, at, end } = reader;
   if (at >= end || isBoundary(reader, at)) return;
   let next = at + 1;
   while (next < end && isBare(lines[next]!)) next++;
   if (next >= end || isBoundary(reader, next) || !/^[-+]/.test(lines[next]!)) return;
-  badPatch("a line of a hunk begins with ' ', '-' or '+', and this one with none of them", at);
+  badPatch(NO_MARK, at);
 }
 
-/** Where a header counts old lines and none follow, nobody knows where the new ones go. */
+/** If a header counts old lines and none follow, it is unclear where the new ones go. */
 function requireOldLines(
   lines: readonly HunkLine[],
   stated: number | undefined,

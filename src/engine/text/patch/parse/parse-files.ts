@@ -1,17 +1,14 @@
-/** Reads a patch of one or more files, in either of two forms, into one list of operations. */
-import { BOM } from '../../encoding.ts';
+/** Reads a patch of one or more files, in either of two formats, into one list of operations. */
 import { isBeginPatch, readBeginPatch } from './begin-patch.ts';
 import type { FileOperation } from './file-operation.ts';
-import { badPatch } from './hunk.ts';
+import { badPatch, dropCarriageReturns, linesOfPatch } from './patch-reader.ts';
 import { readUnifiedFiles } from './unified-files.ts';
 
-/** Throws `bad-patch` with the line of the patch that cannot be read. No change is silently left out. */
+/** Fails with `bad-patch` and the line of the patch that cannot be read. It never drops a change silently. */
 export function parseFilePatch(text: string): FileOperation[] {
-  const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  if (lines.every((line) => line.trim() === '')) badPatch('the patch is empty', 0);
+  const lines = linesOfPatch(text);
   const first = lines.find((line) => FIRST_LINE.test(line)) ?? '';
-  if (first.endsWith('\r')) dropCarriageReturns(lines);
+  if (first.endsWith('\r')) dropCarriageReturns(lines, 0);
   const reader = { lines, at: 0, end: lines.length };
   const operations = isBeginPatch(first)
     ? readBeginPatch(reader, readUnifiedFiles)
@@ -22,10 +19,5 @@ export function parseFilePatch(text: string): FileOperation[] {
   return operations;
 }
 
-/** What tells the two forms apart. */
+/** The first such line shows which of the two formats a patch has. */
 const FIRST_LINE = /^(diff --git |--- \S|\*\*\* Begin Patch\s*$)/;
-
-/** When the patch's own lines end with `\r\n`, this says nothing about the files. */
-function dropCarriageReturns(lines: string[]): void {
-  for (const [at, line] of lines.entries()) if (line.endsWith('\r')) lines[at] = line.slice(0, -1);
-}

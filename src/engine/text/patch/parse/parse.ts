@@ -1,37 +1,33 @@
 /** Reads a unified diff of one file, as tools print it and as people and language models write it. */
-import { BOM } from '../../encoding.ts';
+import { DEV_NULL } from './file-names.ts';
+import { type Hunk, isHunkHeader, readHunk } from './hunk.ts';
 import {
+  BINARY,
   badPatch,
-  type Hunk,
-  isHunkHeader,
+  dropCarriageReturns,
   isNamePair,
+  linesOfPatch,
   type PatchReader,
-  readHunk,
   skipBlank,
-} from './hunk.ts';
+} from './patch-reader.ts';
 
 export type { Hunk, HunkLine } from './hunk.ts';
 
 export interface ParsedPatch {
   /** `create` when the old name is /dev/null, `delete` when the new one is. */
   action: 'change' | 'create' | 'delete';
-  /** The names as they stand in the patch, empty where it has none. They never choose the file. */
+  /** The names in the patch, empty if it has none. They never choose the file. */
   oldName: string;
   newName: string;
   hunks: readonly Hunk[];
 }
 
-const NOWHERE = '/dev/null';
-const BINARY = /^(GIT binary patch|Binary files .* differ)/;
-
 /**
- * Anything may stand around the patch: a markdown fence, prose, the headers of git or of a mail. The parser refuses
- * what it would otherwise leave out silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
+ * Anything may surround the patch: a Markdown fence, prose, the headers of git or of a mail. The parser refuses what it
+ * would otherwise drop silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
  */
 export function parsePatch(text: string): ParsedPatch {
-  const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  if (lines.every((line) => line.trim() === '')) badPatch('the patch is empty', 0);
+  const lines = linesOfPatch(text);
   const reader = { lines, ...fencedPart(lines) };
   const names = readNames(reader);
   const hunks: Hunk[] = [];
@@ -40,7 +36,7 @@ export function parsePatch(text: string): ParsedPatch {
   return { action: actionOf(names, hunks), oldName: names.old, newName: names.new, hunks };
 }
 
-/** The part between the outermost fence, or all lines. A line of a diff never begins with a fence. */
+/** The part inside the outermost fence, or all lines. A line of a diff never begins with a fence. */
 function fencedPart(lines: readonly string[]): { at: number; end: number } {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
@@ -81,11 +77,11 @@ function readNames(reader: PatchReader): Names {
     if (line.startsWith('@@')) return withoutNames(reader);
   }
   if (reader.at >= end) return namesByMode(lines, from);
-  if (lines[reader.at]!.endsWith('\r')) dropCarriageReturns(reader);
+  if (lines[reader.at]!.endsWith('\r')) dropCarriageReturns(lines, reader.at);
   const names = { old: nameIn(lines[reader.at]!), new: nameIn(lines[reader.at + 1]!), at: reader.at };
   reader.at += 2;
   skipBlank(reader);
-  if (!atHunk(reader) && names.old !== NOWHERE && names.new !== NOWHERE) {
+  if (!atHunk(reader) && names.old !== DEV_NULL && names.new !== DEV_NULL) {
     badPatch(
       "the patch has no hunks: a line like '@@ -1,3 +1,4 @@' must follow the '+++' line",
       reader.at - 1,
@@ -94,13 +90,13 @@ function readNames(reader: PatchReader): Names {
   return names;
 }
 
-/** An empty file has no hunks: then git names only the file's mode. */
+/** For an empty file, git prints no hunks and no names, only the mode of the file. */
 function namesByMode(lines: readonly string[], from: number): Names {
   const has = (header: RegExp) => lines.some((line) => header.test(line));
   const created = has(/^new file mode \d+\s*$/);
   const deleted = has(/^deleted file mode \d+\s*$/);
   if (created === deleted || has(BINARY)) badPatch(whyNoHunks(lines), from);
-  return { old: created ? NOWHERE : '', new: deleted ? NOWHERE : '', at: from };
+  return { old: created ? DEV_NULL : '', new: deleted ? DEV_NULL : '', at: from };
 }
 
 /** The call names the file, so a patch without names can still be applied. */
@@ -112,15 +108,8 @@ function withoutNames(reader: PatchReader): Names {
       at - 1,
     );
   }
-  if (lines.slice(at, end).every((line) => line.endsWith('\r'))) dropCarriageReturns(reader);
+  if (lines.slice(at, end).every((line) => line.endsWith('\r'))) dropCarriageReturns(lines, at);
   return { old: '', new: '', at };
-}
-
-/** When the patch's own lines end with `\r\n`, this says nothing about the file. */
-function dropCarriageReturns({ lines, at }: PatchReader): void {
-  for (let line = at; line < lines.length; line++) {
-    if (lines[line]!.endsWith('\r')) lines[line] = lines[line]!.slice(0, -1);
-  }
 }
 
 /** The name in a `---` or `+++` line; a time may follow it after a tab. */
@@ -146,14 +135,14 @@ function atHunk({ lines, at, end }: PatchReader): boolean {
   return at < end && lines[at]!.startsWith('@@');
 }
 
-/** Text may follow the patch, also after its fence, but nothing that would be a change left out. */
+/** Text may follow the patch, even after its fence, but no other change: it would be dropped. */
 function expectNoMore({ lines, at: from }: PatchReader): void {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]!;
     if (line.startsWith('diff --git ')) secondFile(line.slice(11), at);
     if (isNamePair(lines, at, lines.length)) {
       const newName = nameIn(lines[at + 1]!);
-      secondFile(newName === NOWHERE ? nameIn(line) : newName, at);
+      secondFile(newName === DEV_NULL ? nameIn(line) : newName, at);
     }
     if (isHunkHeader(line)) {
       badPatch(`a hunk begins here, but line ${from + 1} is not part of the patch and ended it`, at);
@@ -162,9 +151,9 @@ function expectNoMore({ lines, at: from }: PatchReader): void {
 }
 
 function actionOf(names: Names, hunks: readonly Hunk[]): ParsedPatch['action'] {
-  if (names.old !== NOWHERE && names.new !== NOWHERE) return 'change';
-  if (names.old === names.new) badPatch(`both names are ${NOWHERE}`, names.at);
-  const action = names.old === NOWHERE ? 'create' : 'delete';
+  if (names.old !== DEV_NULL && names.new !== DEV_NULL) return 'change';
+  if (names.old === names.new) badPatch(`both names are ${DEV_NULL}`, names.at);
+  const action = names.old === DEV_NULL ? 'create' : 'delete';
   const extra = hunks.some((hunk) => (action === 'create' ? hunk.oldCount : hunk.newCount) > 0);
   if (extra && action === 'create') badPatch("a new file can only have '+' lines", names.at);
   if (extra) badPatch("the deletion of a file can only have '-' lines", names.at);

@@ -1,25 +1,26 @@
 /** Reads a unified diff of several files, as git and diff print it and as language models write it. */
 
 import { addedContent } from '../new-content.ts';
-import { commonName, gitNames, headerName, type NamePair, NOWHERE, renamedName } from './file-names.ts';
+import { commonName, DEV_NULL, gitNames, headerName, type NamePair, renamedName } from './file-names.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
-import { badPatch, isNamePair, isSignature, type PatchReader, skipBlank } from './hunk.ts';
+import { isSignature } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
+import { BINARY, badPatch, isNamePair, type PatchReader, skipBlank } from './patch-reader.ts';
 
-/** Anything may stand between the files: prose, fences, the headers of a mail. A change that has no file may not. */
+/** Prose, fences or the headers of a mail may come between the files, but no hunk without a file. */
 export function readUnifiedFiles(reader: PatchReader): FileOperation[] {
   const operations: FileOperation[] = [];
   while (reader.at < reader.end) {
     if (isFileStart(reader, reader.at)) operations.push(readFile(reader));
-    else if (reader.lines[reader.at]!.startsWith('@@')) badPatch(whyHomeless(operations), reader.at);
+    else if (reader.lines[reader.at]!.startsWith('@@')) badPatch(whyNoFile(operations), reader.at);
     else reader.at++;
   }
   return operations;
 }
 
-function whyHomeless(operations: readonly FileOperation[]): string {
+function whyNoFile(operations: readonly FileOperation[]): string {
   if (operations.length > 0)
-    return 'a hunk begins here, but a line above it is no part of the patch and ended the file';
+    return 'a hunk begins here, but a line above it is not part of the patch and ended the file';
   return "the hunk has no file: '--- old' and directly after it '+++ new' must come before it";
 }
 
@@ -29,7 +30,7 @@ function isFileStart({ lines, end }: PatchReader, at: number): boolean {
 
 interface Headers {
   at: number;
-  /** The first one: `diff --git …` where the file has such a line. */
+  /** The first header: `diff --git …` if the file has such a line. */
   line: string;
   git: NamePair | undefined;
   names: NamePair | undefined;
@@ -38,7 +39,6 @@ interface Headers {
 
 const FIELD =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to) (.*)$/;
-const BINARY = /^(GIT binary patch|Binary files .* differ)/;
 
 function readFile(reader: PatchReader): FileOperation {
   const headers = readHeaders(reader);
@@ -75,7 +75,7 @@ function readHeaders(reader: PatchReader): Headers {
   return headers;
 }
 
-/** Directly after the names a hunk may begin without its header. */
+/** Directly after the names, a hunk may begin without a header. */
 function atHunk({ lines, at, end }: PatchReader, { names }: Headers, hunks: readonly LooseHunk[]): boolean {
   if (at >= end) return false;
   if (lines[at]!.startsWith('@@')) return true;
@@ -91,7 +91,7 @@ function isBoundary(reader: PatchReader, at: number): boolean {
 
 function operationOf(headers: Headers, hunks: readonly LooseHunk[]): FileOperation {
   const { at, fields } = headers;
-  if (fields.has('copy from')) badPatch('a copy of a file cannot be made by a patch: add the new file', at);
+  if (fields.has('copy from')) badPatch('a patch cannot copy a file: add the new file instead', at);
   const renamed = renameOf(headers);
   const mode = modeOf(fields, at);
   if (renamed) return { kind: 'rename', ...renamed, hunks, mode };
@@ -114,9 +114,9 @@ function renameOf({ fields, line }: Headers): { path: string; newPath: string } 
 function fileOf({ at, git, names, fields }: Headers) {
   const pair = names ?? git;
   if (pair === undefined) badPatch('the names of the file differ, and no line says which one is meant', at);
-  const isNew = fields.has('new file mode') || pair.old === NOWHERE;
-  const isGone = fields.has('deleted file mode') || pair.new === NOWHERE;
-  if (isNew && isGone) badPatch(`both names are ${NOWHERE}`, at);
+  const isNew = fields.has('new file mode') || pair.old === DEV_NULL;
+  const isGone = fields.has('deleted file mode') || pair.new === DEV_NULL;
+  if (isNew && isGone) badPatch(`both names are ${DEV_NULL}`, at);
   const path = commonName(pair, git);
   if (path === undefined) {
     badPatch(
@@ -132,7 +132,7 @@ function modeOf(fields: ReadonlyMap<string, string>, at: number): number | undef
   const written = (fields.get('new file mode') ?? fields.get('new mode'))?.trimEnd();
   if (written === undefined) return undefined;
   if (!/^100[0-7]{3}$/.test(written)) {
-    badPatch(`the mode ${written} is not that of a file: links and submodules cannot be patched`, at);
+    badPatch(`the mode ${written} is not that of a regular file: links and submodules cannot be patched`, at);
   }
   return Number.parseInt(written.slice(3), 8);
 }

@@ -1,4 +1,4 @@
-/** Files that repeat themselves are searched in time that grows with their length: otherwise these never end. */
+/** Repetitive files are searched in linear time: otherwise these tests would never end. */
 import { expect, it } from 'vitest';
 import { EditedText } from '../../../../../src/engine/text/edit/edited-text.ts';
 import { applyTextEdit } from '../../../../../src/engine/text/edit/tolerant/tolerant.ts';
@@ -10,7 +10,7 @@ const whyRefused = (text: string, oldText: string): string => {
 
 it.each([
   [
-    'lines that stand everywhere but for one',
+    'lines that occur everywhere, and one that does not',
     '\t}\n'.repeat(10_000),
     `${'  }\n'.repeat(200)}x\n`,
     'not-found',
@@ -18,6 +18,6 @@ it.each([
   ['indentation', '\t}\n'.repeat(10_000), '  }\n'.repeat(200), 'ambiguous'],
   ['typography', '\tsay("x")\n'.repeat(10_000), '  say(“x”)\n'.repeat(3), 'ambiguous'],
   ['blanks', ' '.repeat(2_000_000), `x${' '.repeat(1000)}`, 'not-found'],
-])('%s', (_, text, oldText, why) => {
+])('searches a repetitive file in linear time: %s', (_, text, oldText, why) => {
   expect(whyRefused(text, oldText)).toBe(why);
 });

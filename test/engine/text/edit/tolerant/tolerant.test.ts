@@ -17,19 +17,19 @@ function refused(text: string, edit: TextReplacement) {
 
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
-describe('a text that fits', () => {
-  it('exactly, also inside a line', () => {
+describe('an edit by text', () => {
+  it('replaces a text that fits exactly, even inside a line', () => {
     expect(edited('let a = 1;\n', { oldText: 'a = 1', newText: 'b = 2' })).toEqual({
       fit: 'exact',
       text: 'let b = 2;\n',
     });
   });
 
-  it('exactly, with dollar signs and backslashes as they are', () => {
+  it('takes dollar signs and backslashes literally', () => {
     expect(edited('a\n', { oldText: 'a', newText: "$& $1 \\1 $'" }).text).toBe("$& $1 \\1 $'\n");
   });
 
-  it('by line ends: new lines end as those whose place they take, whatever the rest of the file has', () => {
+  it('gives new lines the line ends of those that they replace, whatever the rest of the file has', () => {
     const text = 'a\nb\nc\nd\nx\r\ny\r\n';
     expect(edited(text, { oldText: 'x\ny\n', newText: 'x\nz\ny\n' }).text).toBe(
       'a\nb\nc\nd\nx\r\nz\r\ny\r\n',
@@ -37,7 +37,7 @@ describe('a text that fits', () => {
     expect(edited(text, { oldText: 'c\n', newText: 'c\ne\n' }).text).toBe('a\nb\nc\ne\nd\nx\r\ny\r\n');
   });
 
-  it('by line ends: the file keeps its own', () => {
+  it('ignores differences in line ends, and the file keeps its own', () => {
     expect(edited('a\r\nb\r\nc\r\n', { oldText: 'a\nb\n', newText: 'a\nx\ny\n' })).toEqual({
       fit: 'line-ends',
       text: 'a\r\nx\r\ny\r\nc\r\n',
@@ -48,13 +48,13 @@ describe('a text that fits', () => {
     });
   });
 
-  it('by line ends: lines that stay keep theirs in a file with both kinds', () => {
+  it('keeps the line ends of unchanged lines in a file with both kinds', () => {
     expect(edited('a\r\nb\nc\r\nd\r\n', { oldText: 'a\nb\nc\n', newText: 'a\nb\nx\n' }).text).toBe(
       'a\r\nb\nx\r\nd\r\n',
     );
   });
 
-  it('by line ends: a final newline that the file lacks', () => {
+  it('accepts a final newline that the file lacks', () => {
     expect(edited('a\nb', { oldText: 'a\nb\n', newText: 'a\nc\n' })).toEqual({
       fit: 'line-ends',
       text: 'a\nc',
@@ -65,7 +65,7 @@ describe('a text that fits', () => {
     expect(edited('a\r\nb\r\n', { oldText: '\nb', newText: '' }).text).toBe('a\r\n');
   });
 
-  it('by line ends: half of one at its end belongs to the line end', () => {
+  it('treats a carriage return at its end as half of a line end', () => {
     for (const newText of ['x', 'x\r']) {
       expect(edited('a\r\nb\r\n', { oldText: 'a\r', newText })).toEqual({
         fit: 'line-ends',
@@ -77,7 +77,7 @@ describe('a text that fits', () => {
     expect(refused('a1\r\n', { oldText: 'a\r', newText: 'x' })).toMatchObject({ why: 'not-found' });
   });
 
-  it('by trailing blanks, on either side; lines that stay keep theirs', () => {
+  it('ignores trailing blanks on either side, and unchanged lines keep theirs', () => {
     expect(edited('a  \nb\t\nc\n', { oldText: 'a\nb\nc', newText: 'a\nx\nc' })).toEqual({
       fit: 'trailing-blanks',
       text: 'a  \nx\nc\n',
@@ -86,7 +86,7 @@ describe('a text that fits', () => {
     expect(edited('a\n\nb\n', { oldText: 'a\n    \nb', newText: 'a\n    \nc' }).text).toBe('a\n\nc\n');
   });
 
-  it('by indentation: the new text moves along', () => {
+  it('ignores how far a block is indented, and indents the new text like the file', () => {
     const text = lines('class A {', '    run() {', '        go();', '    }', '}');
     const edit = {
       oldText: lines('run() {', '    go();', '}'),
@@ -106,13 +106,13 @@ describe('a text that fits', () => {
     });
   });
 
-  it('by indentation: to the left, also with lines that stand further left', () => {
+  it('moves the new text to the left, even lines that are indented less than the old text', () => {
     const text = lines('if a:', '  b()', '  c()', 'd()');
     const edit = { oldText: lines('      b()', '      c()'), newText: lines('      b()', '    e()') };
     expect(edited(text, edit)).toEqual({ fit: 'indentation', text: lines('if a:', '  b()', 'e()', 'd()') });
   });
 
-  it('by tabs against blanks: the new text takes the tabs of the file', () => {
+  it('accepts blanks for tabs, and writes the new text with the tabs of the file', () => {
     const text = lines('func f() {', '\tif x {', '\t\tgo()', '\t}', '}');
     const edit = {
       oldText: lines('    if x {', '        go()', '    }'),
@@ -124,7 +124,7 @@ describe('a text that fits', () => {
     });
   });
 
-  it('by tabs against blanks: the new text takes the blanks of the file', () => {
+  it('accepts tabs for blanks, and writes the new text with the blanks of the file', () => {
     const text = lines('def f():', '  if x:', '    go()');
     const edit = {
       oldText: lines('\tif x:', '\t\tgo()'),
@@ -136,7 +136,7 @@ describe('a text that fits', () => {
     });
   });
 
-  it('by typography, in both directions', () => {
+  it('ignores typography, in both directions', () => {
     expect(
       edited('say("it\'s - so")\n', { oldText: 'say(“it’s – so”)', newText: 'say(“it’s – not – so”)' }),
     ).toEqual({
@@ -162,14 +162,11 @@ describe('a text that fits', () => {
     ],
     ['say “hi” — it’s', 'say "hi" - it\'s', '("so")', '(“so”)'],
     ['x("it")', 'x(“it”)', 'x(“it’s”)', 'x("it\'s")'],
-  ])(
-    'by typography, with new quotes and dashes as the file has them: %s',
-    (text, oldText, newText, result) => {
-      expect(edited(`${text}\n`, { oldText, newText })).toEqual({ fit: 'typography', text: `${result}\n` });
-    },
-  );
+  ])('writes new quotes and dashes as the file does: %s', (text, oldText, newText, result) => {
+    expect(edited(`${text}\n`, { oldText, newText })).toEqual({ fit: 'typography', text: `${result}\n` });
+  });
 
-  it('by typography and everything before it together', () => {
+  it('ignores all of these differences together', () => {
     const text = lines('\tif (a) {', '\t\tsay("x");  ', '\t}').replaceAll('\n', '\r\n');
     const edit = {
       oldText: 'if (a) {\n    say(“x”);\n}',
@@ -181,20 +178,20 @@ describe('a text that fits', () => {
     });
   });
 
-  it('an empty text fits an empty file', () => {
+  it('fills an empty file if the old text is empty', () => {
     expect(edited('', { oldText: '', newText: 'a\n' }).text).toBe('a\n');
   });
 
-  it('every exact place', () => {
+  it('replaces every exact place if asked to', () => {
     expect(edited('a b a\r\na', { oldText: 'a', newText: 'c', all: true }).text).toBe('c b c\r\nc');
     expect(edited('aaaa', { oldText: 'aa', newText: 'b', all: true }).text).toBe('bb');
   });
 
-  it('the closest of several places', () => {
+  it('replaces the place that is closest to a line', () => {
     expect(edited('a\nb\na\nb\na\n', { oldText: 'a', newText: 'c', near: 6 }).text).toBe('a\nb\na\nb\nc\n');
   });
 
-  it('a pattern', () => {
+  it('replaces what a pattern matches', () => {
     const text = 'a1\r\nb2\r\nc3\r\n';
     expect(edited(text, { oldText: '^b(\\d)$', newText: 'x$1\ny$$', regex: true }).text).toBe(
       'a1\r\nx2\r\ny$\r\nc3\r\n',
@@ -211,12 +208,12 @@ describe('a text that fits', () => {
   });
 });
 
-describe('a text that is refused', () => {
-  it('for an empty text in a file that is not empty', () => {
+describe('an edit by text is refused', () => {
+  it('if the old text is empty and the file is not', () => {
     expect(refused('a', { oldText: '', newText: 'b' })).toEqual({ why: 'empty-old-text' });
   });
 
-  it('for two places, also where they overlap', () => {
+  it('if the text fits in two places, even if they overlap', () => {
     expect(refused('a\nb\na\n', { oldText: 'a', newText: 'c' })).toEqual({
       why: 'ambiguous',
       count: 2,
@@ -259,7 +256,7 @@ describe('a text that is refused', () => {
     expect(refusal.why === 'not-found' && refusal.closest?.diff).toHaveLength(20);
   });
 
-  it('with the line that looks most like it where no line is the same', () => {
+  it('with the most similar line, if no line is the same', () => {
     expect(
       refused('alpha\nconst value = 12;\n', { oldText: 'const valeu = 12;', newText: 'x' }),
     ).toMatchObject({
@@ -270,7 +267,7 @@ describe('a text that is refused', () => {
     });
   });
 
-  it('because the new text stands there already', () => {
+  it('because the new text is already there', () => {
     expect(refused('a\n  b = 2;\n', { oldText: 'b = 1;', newText: 'b = 2;' })).toEqual({
       why: 'already-applied',
       line: 2,
@@ -280,7 +277,7 @@ describe('a text that is refused', () => {
     });
   });
 
-  it('for lines that are left out', () => {
+  it('if the old text leaves out lines', () => {
     const text = lines('def f():', '    a()', '    b()', '    c()');
     for (const elision of ['...', '# ...', '# ... existing code ...', '    ...']) {
       const oldText = lines('def f():', elision, '    c()');
@@ -291,17 +288,17 @@ describe('a text that is refused', () => {
     }
   });
 
-  it('for blanks alone, unless they stand there exactly', () => {
+  it('if the old text is only blanks, unless they occur exactly', () => {
     expect(refused('a\n\nb\n', { oldText: '\n   \n', newText: '\n' })).toMatchObject({ why: 'not-found' });
   });
 
-  it('for a last line that only begins like one of the file', () => {
+  it('if a line of the file only begins with its last line', () => {
     expect(refused('return abc;\n', { oldText: 'return a ', newText: 'return b ' })).toMatchObject({
       why: 'not-found',
     });
   });
 
-  it('where one indentation of the text stands for two of the file', () => {
+  it('if one indentation of the text corresponds to two in the file', () => {
     const text = lines('\t\tif (a) {', '\t\t    if (b) {', '\t\t\tc();', '\t\t    }', '\t\t}');
     const oldText = lines('\t\tif (a) {', '\t\t\tif (b) {', '\t\t\tc();', '\t\t\t}');
     expect(refused(text, { oldText, newText: oldText.replace('c()', 'd()') })).toMatchObject({
@@ -309,7 +306,7 @@ describe('a text that is refused', () => {
     });
   });
 
-  it('where the width of a tab is unclear and would matter', () => {
+  it('if the width of a tab is unclear and matters', () => {
     const text = lines('\t\ta()', '\t\tb()');
     const edit = {
       oldText: lines('    a()', '    b()'),
@@ -318,14 +315,14 @@ describe('a text that is refused', () => {
     expect(refused(text, edit)).toMatchObject({ why: 'not-found' });
   });
 
-  it('where it is unclear which form of a quote is meant', () => {
+  it('if it is unclear which form of a quote is meant', () => {
     const edit = { oldText: 'say("a "b" c")', newText: 'tell("x", "y "z"")' };
     expect(refused('say("a “b” c")\n', edit)).toMatchObject({ why: 'not-found', closest: { line: 1 } });
     const brings = { oldText: 'it’s', newText: 'it’s – so' };
     expect(refused("it's\n", brings)).toMatchObject({ why: 'not-found' });
   });
 
-  it('where a pattern matches nothing', () => {
+  it('if a pattern matches nothing', () => {
     expect(refused('a', { oldText: 'b', newText: '', regex: true })).toEqual({
       why: 'not-found',
       hasElision: false,

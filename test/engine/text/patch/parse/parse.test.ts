@@ -50,7 +50,7 @@ describe('a patch is read', () => {
     expect(parsePatch(patch)).toMatchObject({ oldName: 'a/file.txt', newName: 'b/file.txt' });
   });
 
-  it('the same inside a fence, and only the outermost fence is taken off', () => {
+  it('the same inside a fence, of which only the outermost is removed', () => {
     const bare = `${names}@@ -1,2 +1,3 @@\n+\`\`\`\n \`\`\`\n-~~~\n+x\n`;
     const expected = parsePatch(bare);
     for (const [open, close] of [
@@ -67,14 +67,14 @@ describe('a patch is read', () => {
     }
   });
 
-  it('with an empty line where an empty line of context lost its space', () => {
+  it('even if an empty line of context lost its space', () => {
     const [hunk] = parsePatch(`${names}@@ -1,3 +1,3 @@\n\n-a\n+b\n\n`).hunks;
     expect(hunk!.lines.map((line) => line.mark + line.text)).toEqual([' ', '-a', '+b', ' ']);
   });
 });
 
 describe('a patch is refused', () => {
-  it('with what was counted when a header counts wrongly', () => {
+  it('with the real counts if a header counts wrongly', () => {
     expect(refusal(`${names}@@ -1,3 +1,2 @@\n a\n-b\n+c\n\n`)).toEqual({
       kind: 'bad-patch',
       reason: 'the hunk header counts 3 old and 2 new lines, but 2 old and 2 new lines follow',
@@ -85,7 +85,7 @@ describe('a patch is refused', () => {
     });
   });
 
-  it('with what is missing when it only adds lines and states others', () => {
+  it('with what is missing if it only adds lines but states old ones', () => {
     const { reason } = refusal(`${names}@@ -1,2 +1,3 @@\n+new\n`) as { reason: string };
     expect(reason).toContain('the hunk only adds lines; give a line of the file before or after them');
     expect(parsePatch(`${names}@@ -7,0 +8,2 @@\n+a\n+b\n`).hunks).toHaveLength(1);
@@ -134,14 +134,14 @@ describe('a patch is refused', () => {
     expect(refusal(patch)).toEqual({ kind: 'bad-patch', reason, line });
   });
 
-  it('rather than read a number that is none', () => {
+  it('if a number is too large', () => {
     expect(refusal(`${names}@@ -99999999999999999999,1 +1 @@\n-a\n+b\n`)).toMatchObject({ line: 3 });
     expect(refusal(`${names}@@ -1,999999999999 +1 @@\n-a\n+b\n`)).toMatchObject({
       reason: 'the hunk header counts 999999999999 old and 1 new lines, but 1 old and 1 new lines follow',
     });
   });
 
-  it('soon, however large and however malformed', () => {
+  it('quickly, however large and malformed it is', () => {
     const hostile = [
       '--\n'.repeat(100_000),
       '\n'.repeat(200_000),

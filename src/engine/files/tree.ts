@@ -1,0 +1,166 @@
+/**
+ * Everything below a directory, as a tree.
+ *
+ * Clients ask for the same tree again and again, and most of its directories have not changed. The listing of such a
+ * directory is remembered, and the nodes of its entries with it.
+ */
+import type { Dir } from '../confine/directory/dir.ts';
+import { attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
+import type { Listing } from '../confine/scan/listing.ts';
+import { ListingCache } from '../confine/scan/listing-cache.ts';
+import { textOf } from '../confine/scan/raw-names.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { WithheldBelow } from '../confine/withheld/withheld-below.ts';
+import { ITEMS_PER_CHECK, Yielder } from '../event-loop.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { openDirectory, requireListing, servedBelow, sortedByName, targetOf } from './list.ts';
+
+export interface TreeNode {
+  readonly name: string;
+  readonly type: 'file' | 'directory';
+  /** Absent for files, and for directories whose content was not asked for. */
+  readonly children?: readonly TreeNode[];
+}
+
+/** A directory of the tree whose children are not known yet. */
+interface Unlisted {
+  node: { children?: readonly TreeNode[] };
+  /** The path from the start of the tree, in raw names. */
+  below: string;
+  level: number;
+}
+
+/** The nodes of a listing, by name. */
+interface Entries {
+  /** Directories have no children here, and links are files. */
+  nodes: readonly TreeNode[];
+  /** Which of them are directories and links, by index. */
+  others: readonly { index: number; raw: string; type: 'directory' | 'symlink' }[];
+}
+
+const remembered = new ListingCache();
+/** An unchanged directory is the same listing in every tree. */
+const entriesOf = new WeakMap<Listing, Entries>();
+
+export async function buildTree(
+  wall: Wall,
+  place: Place,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeNode> {
+  const dir = openDirectory(place);
+  try {
+    return await attemptAsync(place.shown, 'list', () => treeOf(wall, place, dir, depth, signal));
+  } finally {
+    dir.close();
+  }
+}
+
+async function treeOf(
+  wall: Wall,
+  place: Place,
+  dir: Dir,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeNode> {
+  const root: TreeNode = {
+    name: place.path.slice(place.path.lastIndexOf('/') + 1) || '/',
+    type: 'directory',
+  };
+  if (depth === 0) return root;
+  const cursor = openCursor(scanRootOf(dir), remembered);
+  const yielder = new Yielder(signal);
+  const served = servedBelow(place, cursor);
+  const unlisted: Unlisted[] = [{ node: root, below: '', level: 0 }];
+  try {
+    await requireListing(cursor, dir, place.shown, yielder);
+    for (let next = unlisted.pop(); next; next = unlisted.pop()) {
+      const { node, below, level } = next;
+      if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
+      if (yielder.isDue) await yielder.pause();
+      if (cursor.goTo(below)) continue;
+      const found = entriesHere(cursor, served, below, yielder);
+      const { entries, denied } = found instanceof Promise ? await found : found;
+      const { nodes, others } = entries;
+      node.children = nodes;
+      if (others.length === 0) continue;
+      const children = nodes.slice();
+      node.children = children;
+      // The last directory first: the loop takes the first one next, right below the directory that the cursor is in.
+      for (let i = others.length - 1; i >= 0; i--) {
+        const { index, raw, type } = others[i]!;
+        const { name } = nodes[index]!;
+        if (type === 'symlink') {
+          if (yielder.isDue) await yielder.pause();
+          const directory = below === '' ? place.path : joined(place.path, textOf(below));
+          const leadsTo = targetOf(wall, directory, { name, type });
+          if (leadsTo === 'directory') children[index] = { name, type: 'directory' };
+        } else if (level + 1 < depth && !denied?.has(raw)) {
+          const inner: TreeNode = { name, type };
+          children[index] = inner;
+          unlisted.push({ node: inner, below: joined(below, raw), level: level + 1 });
+        }
+      }
+    }
+    return root;
+  } finally {
+    cursor.close();
+  }
+}
+
+interface ServedEntries {
+  entries: Entries;
+  denied?: ReadonlySet<string>;
+}
+
+const NO_ENTRIES: Entries = { nodes: [], others: [] };
+
+/** The entries of the directory that the cursor is in, at once where they are known. */
+function entriesHere(
+  cursor: Cursor,
+  served: WithheldBelow | undefined,
+  below: string,
+  yielder: Yielder,
+): ServedEntries | Promise<ServedEntries> {
+  const listing = cursor.listInTurns(() => yielder.pause());
+  if (!(listing instanceof Promise) && typeof listing !== 'string' && !served) {
+    const entries = entriesOf.get(listing);
+    if (entries) return { entries };
+  }
+  return listedEntries();
+
+  async function listedEntries(): Promise<ServedEntries> {
+    const found = await listing;
+    // Shows a directory that may not be listed as empty, instead of failing.
+    if (typeof found === 'string') return { entries: NO_ENTRIES };
+    const { listing: shown, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
+      listing: found,
+      denied: undefined,
+    };
+    const entries = entriesOf.get(shown) ?? (await makeEntries(shown, yielder));
+    return denied ? { entries, denied } : { entries };
+  }
+}
+
+async function makeEntries(listing: Listing, yielder: Yielder): Promise<Entries> {
+  const { names, types } = await sortedByName(listing, yielder);
+  const nodes: TreeNode[] = [];
+  const others: { index: number; raw: string; type: 'directory' | 'symlink' }[] = [];
+  for (let index = 0; index < names.length; index++) {
+    if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
+    const raw = names[index]!;
+    const type = types[index]!;
+    nodes.push({ name: textOf(raw), type: type === 'directory' ? type : 'file' });
+    if (type === 'directory' || type === 'symlink') others.push({ index, raw, type });
+  }
+  const entries = { nodes, others };
+  entriesOf.set(listing, entries);
+  return entries;
+}
+
+function joined(below: string, name: string): string {
+  return below === '' ? name : `${below}/${name}`;
+}
