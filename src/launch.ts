@@ -9,7 +9,13 @@ import { boundYoungSpace, withUsualFlags } from './young-space.ts';
 interface Module {
   exports: unknown;
 }
-type Body = (exports: unknown, require: unknown, module: Module, file: string, directory: string) => void;
+type ModuleBody = (
+  exports: unknown,
+  require: unknown,
+  module: Module,
+  file: string,
+  directory: string,
+) => void;
 
 /** What calls need: when it is there, the start is over. */
 const LAST_OF_START = './rest.cjs';
@@ -40,7 +46,7 @@ function start(id: string): unknown {
   return module.exports;
 }
 
-function compile(file: string): Body {
+function compile(file: string): ModuleBody {
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
   // A bundle is ASCII: as latin1, Node need not look for other characters.
   const source = read(file).toString('latin1');
@@ -49,7 +55,7 @@ function compile(file: string): Body {
   const script = withUsualFlags(() => new Script(source, options));
   if (cachedData === undefined || (script.cachedDataRejected && startedPlainly()))
     process.once('exit', () => writeCache(cacheFile, script));
-  return script.runInThisContext() as Body;
+  return script.runInThisContext() as ModuleBody;
 }
 
 /** Options of V8 change its compiled form, which would then replace the one that most starts need. */
