@@ -86,21 +86,21 @@ function newlinesBefore(text: string, end: number): number {
 }
 
 /** A run of changed lines: removed old ones, added new ones; the ends are exclusive. */
-interface Change {
+interface LineChange {
   oldFrom: number;
   oldTo: number;
   newFrom: number;
   newTo: number;
 }
 
-function changesIn({ oldLines, newLines, shownOnly }: Compared): Change[] {
+function changesIn({ oldLines, newLines, shownOnly }: Compared): LineChange[] {
   const oldCount = lineCount(oldLines) - shownOnly;
   const newCount = lineCount(newLines) - shownOnly;
   return runsOf(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
 }
 
-function runsOf(changed: ChangedLines): Change[] {
-  const runs: Change[] = [];
+function runsOf(changed: ChangedLines): LineChange[] {
+  const runs: LineChange[] = [];
   let oldAt = 0;
   let newAt = 0;
   while (oldAt < changed.old.length || newAt < changed.new.length) {
@@ -116,8 +116,8 @@ function runsOf(changed: ChangedLines): Change[] {
 }
 
 /** Changes go into one hunk when their context would touch or overlap. */
-function hunksOf(changes: readonly Change[], context: number): Change[][] {
-  const hunks: Change[][] = [];
+function hunksOf(changes: readonly LineChange[], context: number): LineChange[][] {
+  const hunks: LineChange[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1)?.at(-1);
     if (last !== undefined && change.oldFrom - last.oldTo <= 2 * context) hunks.at(-1)!.push(change);
@@ -126,7 +126,12 @@ function hunksOf(changes: readonly Change[], context: number): Change[][] {
   return hunks;
 }
 
-function writeHunk(changes: readonly Change[], compared: Compared, context: number, parts: string[]): void {
+function writeHunk(
+  changes: readonly LineChange[],
+  compared: Compared,
+  context: number,
+  parts: string[],
+): void {
   const first = changes[0]!;
   const last = changes.at(-1)!;
   const before = Math.min(context, first.oldFrom);
