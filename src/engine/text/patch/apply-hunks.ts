@@ -53,17 +53,17 @@ function behindMark(part: Part): Part {
 }
 
 /** Lines of a hunk that change something, without any context between them. */
-interface Change extends HunkBody {
+interface HunkChange extends HunkBody {
   at: number;
   removes: boolean;
   lines: HunkLine[];
 }
 
 /** Hunks may share context, so that one can reach into another: their changes never do. */
-function changesOf(hunk: LooseHunk, place: number): Change[] {
-  const changes: Change[] = [];
+function changesOf(hunk: LooseHunk, place: number): HunkChange[] {
+  const changes: HunkChange[] = [];
   let at = place;
-  let current: Change | undefined;
+  let current: HunkChange | undefined;
   for (const line of hunk.lines) {
     if (line.mark === ' ') current = undefined;
     else if (current === undefined) {
