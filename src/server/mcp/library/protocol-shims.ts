@@ -5,12 +5,12 @@
 import process from 'node:process';
 import { type Schema, Validator } from '@cfworker/json-schema';
 
-type Checked =
+type ValidationResult =
   | { valid: true; data: unknown; errorMessage: undefined }
   | { valid: false; data: undefined; errorMessage: string };
 
 export class DefaultJsonSchemaValidator {
-  getValidator(schema: Schema): (input: unknown) => Checked {
+  getValidator(schema: Schema): (input: unknown) => ValidationResult {
     const validator = new Validator(schema, '2020-12');
     return (input) => {
       const { valid, errors } = validator.validate(input);
