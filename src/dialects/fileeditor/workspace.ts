@@ -3,7 +3,7 @@ import { type Arrival, type Engine, fail } from '../../engine/index.ts';
 import type { Session, ToolContext } from '../dialect.ts';
 
 /** A choice of a workspace that is under way. */
-interface Choice {
+interface PendingChoice {
   /** When its call came. */
   arrival: Arrival | undefined;
   /** Never rejects. */
@@ -11,7 +11,7 @@ interface Choice {
 }
 
 /** Later calls of the session wait for a choice, and earlier ones do not, so that none works in the wrong directory. */
-const choices = new WeakMap<Session, Set<Choice>>();
+const choices = new WeakMap<Session, Set<PendingChoice>>();
 
 export async function chooseWorkspace(context: ToolContext, path: string): Promise<Engine> {
   const { engine, session, caller } = context;
@@ -32,7 +32,7 @@ export async function chooseWorkspace(context: ToolContext, path: string): Promi
 }
 
 /** The choices of calls that came before this one; where its time of arrival is unknown, all that are under way. */
-function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[] {
+function earlierChoices({ session, caller: { arrival } }: ToolContext): PendingChoice[] {
   const underWay = choices.get(session);
   if (!underWay || underWay.size === 0) return [];
   if (!arrival) return [...underWay];
@@ -50,7 +50,7 @@ async function requireFixed(engine: Engine, fixed: Engine, path: string): Promis
 async function replaceWorkspace(
   context: ToolContext,
   path: string,
-  earlier: readonly Choice[],
+  earlier: readonly PendingChoice[],
 ): Promise<Engine> {
   const { engine, session, caller } = context;
   const chosen = await engine.within(path);
