@@ -5,9 +5,9 @@ const DEEPEST = 64;
 const LONGEST_NUMBER = 15;
 
 /** Text without braces, or a choice between sequences. */
-type Piece = string | Choice;
+type Piece = string | BraceGroup;
 type Sequence = Piece[];
-interface Choice {
+interface BraceGroup {
   readonly options: readonly Sequence[];
   /** A range is kept as its bounds until it has been counted. */
   readonly range?: Range;
@@ -140,7 +140,7 @@ function count(sequence: Sequence): number {
   return product;
 }
 
-function countChoice({ options, range }: Choice): number {
+function countChoice({ options, range }: BraceGroup): number {
   if (range !== undefined) return Math.floor(Math.abs(range.last - range.first) / range.step) + 1;
   return options.reduce((sum, option) => sum + count(option), 0);
 }
@@ -154,7 +154,7 @@ function expand(sequence: Sequence): string[] {
   return made;
 }
 
-function expandChoice({ options, range }: Choice): string[] {
+function expandChoice({ options, range }: BraceGroup): string[] {
   if (range === undefined) return options.flatMap(expand);
   const { first, last, step, show } = range;
   const length = Math.floor(Math.abs(last - first) / step) + 1;
