@@ -28,7 +28,7 @@ function headerName(name: string): string {
 }
 
 /** The part of two texts that a diff must look at: equal lines before and after it are left out. */
-interface Compared {
+interface ComparedLines {
   oldLines: TextLines;
   newLines: TextLines;
   /** Equal lines at the end: they are shown as context, not compared. */
@@ -40,7 +40,7 @@ interface Compared {
 /** Equal lines after the last difference that are compared too: changes may read better further down. */
 const ROOM_TO_SLIDE = 100;
 
-function differingPart(oldText: string, newText: string, context: number): Compared {
+function differingPart(oldText: string, newText: string, context: number): ComparedLines {
   const { head, tail } = equalEnds(oldText, newText);
   let start = head === 0 ? 0 : oldText.lastIndexOf('\n', head - 1) + 1;
   for (let line = 0; line < context && start > 0; line++) {
@@ -93,7 +93,7 @@ interface LineChange {
   newTo: number;
 }
 
-function changesIn({ oldLines, newLines, shownOnly }: Compared): LineChange[] {
+function changesIn({ oldLines, newLines, shownOnly }: ComparedLines): LineChange[] {
   const oldCount = lineCount(oldLines) - shownOnly;
   const newCount = lineCount(newLines) - shownOnly;
   return runsOf(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
@@ -128,7 +128,7 @@ function hunksOf(changes: readonly LineChange[], context: number): LineChange[][
 
 function writeHunk(
   changes: readonly LineChange[],
-  compared: Compared,
+  compared: ComparedLines,
   context: number,
   parts: string[],
 ): void {
