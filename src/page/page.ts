@@ -3,7 +3,7 @@
 import { plain } from '../display/plain-text.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { endSession, undoneEntries } from './data/api.ts';
-import { Connection, type ConnectionState } from './data/connection.ts';
+import { type ConnectionState, ServerConnection } from './data/connection.ts';
 import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
@@ -80,7 +80,7 @@ class Page {
     let token: string | undefined;
     let why = 'The session has ended. A token opens a new one.';
     const leaving = new AbortController();
-    const connection = new Connection({
+    const connection = new ServerConnection({
       onEvents: (events, live) => this.#take(events, live),
       onState: (state) => this.#showState(state),
     });
