@@ -24,7 +24,7 @@ type Limits = Pick<
   | 'requestMs'
 >;
 
-interface Connection {
+interface ClientConnection {
   key: string;
   socket: Socket;
   network: string;
@@ -37,15 +37,15 @@ interface Connection {
 export class Connections {
   readonly #limits: Limits;
   /** In the order of their arrival. */
-  readonly #unauthenticated = new Map<string, Connection>();
-  readonly #unauthenticatedByNetwork = new Map<string, Map<string, Connection>>();
+  readonly #unauthenticated = new Map<string, ClientConnection>();
+  readonly #unauthenticatedByNetwork = new Map<string, Map<string, ClientConnection>>();
   /** In the order in which they showed a token last. */
-  readonly #authenticated = new Map<string, Connection>();
+  readonly #authenticated = new Map<string, ClientConnection>();
   /** How many of them each network has. */
   readonly #authenticatedOf = new Map<string, number>();
   #surplusDue = false;
   /** Those that a request came on, by its socket: to find one by its address takes longer. */
-  readonly #bySocket = new WeakMap<Socket, Connection>();
+  readonly #bySocket = new WeakMap<Socket, ClientConnection>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -62,7 +62,14 @@ export class Connections {
     const earlier = this.#authenticated.get(key) ?? this.#unauthenticated.get(key);
     if (earlier) this.#forget(earlier);
     const network = networkOf(socket.remoteAddress!);
-    const connection: Connection = { key, socket, network, since: Date.now(), openReplies: 0, isOpen: true };
+    const connection: ClientConnection = {
+      key,
+      socket,
+      network,
+      since: Date.now(),
+      openReplies: 0,
+      isOpen: true,
+    };
     this.#unauthenticated.set(key, connection);
     this.#unauthenticatedOf(network).set(key, connection);
     socket.once('close', () => this.#forget(connection));
@@ -136,8 +143,8 @@ export class Connections {
     }
   }
 
-  #oldestOfLargestNetwork(): Connection {
-    let largest: Map<string, Connection> | undefined;
+  #oldestOfLargestNetwork(): ClientConnection {
+    let largest: Map<string, ClientConnection> | undefined;
     for (const network of this.#unauthenticatedByNetwork.values())
       if (network.size > (largest?.size ?? 0)) largest = network;
     return largest!.values().next().value!;
@@ -152,7 +159,7 @@ export class Connections {
     return false;
   }
 
-  #find({ request: { socket } }: Reply): Connection | undefined {
+  #find({ request: { socket } }: Reply): ClientConnection | undefined {
     const known = this.#bySocket.get(socket);
     if (known) return known.isOpen ? known : undefined;
     const key = keyOf(socket);
@@ -162,13 +169,13 @@ export class Connections {
     return found;
   }
 
-  #close(connection: Connection): void {
+  #close(connection: ClientConnection): void {
     this.#forget(connection);
     connection.socket.destroy();
   }
 
   /** Its address and port may belong to a new connection by now: that one stays. */
-  #forget(connection: Connection): void {
+  #forget(connection: ClientConnection): void {
     const { key } = connection;
     connection.isOpen = false;
     if (this.#authenticated.get(key) === connection) {
@@ -184,14 +191,14 @@ export class Connections {
     else this.#authenticatedOf.delete(network);
   }
 
-  #removeUnauthenticated({ key, network }: Connection): void {
+  #removeUnauthenticated({ key, network }: ClientConnection): void {
     this.#unauthenticated.delete(key);
     const ofNetwork = this.#unauthenticatedByNetwork.get(network);
     ofNetwork?.delete(key);
     if (ofNetwork?.size === 0) this.#unauthenticatedByNetwork.delete(network);
   }
 
-  #unauthenticatedOf(network: string): Map<string, Connection> {
+  #unauthenticatedOf(network: string): Map<string, ClientConnection> {
     let ofNetwork = this.#unauthenticatedByNetwork.get(network);
     if (!ofNetwork) {
       ofNetwork = new Map();
