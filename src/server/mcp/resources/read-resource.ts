@@ -21,7 +21,7 @@ const MAX_BLOB_BYTES = 5 * 1024 * 1024;
 
 const DIRECTORY = 'inode/directory';
 
-interface Contents {
+interface ResourceContents {
   mimeType: string;
   text?: string;
   blob?: string;
@@ -35,7 +35,7 @@ export async function readResource(call: ResourceCall): Promise<object> {
   return { contents: [{ uri: call.params.uri, ...contents }] };
 }
 
-async function fileContents({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
+async function fileContents({ app, engine, signal }: ResourceCall, path: string): Promise<ResourceContents> {
   try {
     const part = await engine.files.readPart(path, { maxBytes: budgetOf(app, { path }), signal });
     return { mimeType: fileMimeType(path) ?? 'text/plain', text: textOf(app, path, part) };
@@ -58,7 +58,7 @@ function textOf(app: App, path: string, part: TextPart): string {
   return `${text}${partNote(`lines ${from}-${to}`, totalLines, next)}`;
 }
 
-async function listing({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
+async function listing({ app, engine, signal }: ResourceCall, path: string): Promise<ResourceContents> {
   const lines = await linesOf(engine, path, signal);
   const page = pageOf(lines, 0, budgetOf(app, { path }));
   const next = offeredCall(app, 'list_directory', path, { offset: page.end });
