@@ -54,7 +54,7 @@ export interface WallOptions {
 }
 
 /** Directories that are held already, and by whom. */
-interface Held {
+interface HeldRoots {
   roots: readonly Root[];
   keeper: Keeper;
   protectedPlaces: ProtectedPlaces;
@@ -74,7 +74,7 @@ export class Wall {
   readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
-  constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
+  constructor(given: readonly RootSpec[] | HeldRoots, options: WallOptions = {}) {
     const held = 'keeper' in given ? given : hold(given, options);
     const { roots, keeper } = held;
     this.protectedPlaces = held.protectedPlaces;
@@ -223,7 +223,7 @@ function namesOf({ real, knownAs }: Root): string[] {
   return [real, ...knownAs];
 }
 
-function hold(specs: readonly RootSpec[], options: WallOptions): Held {
+function hold(specs: readonly RootSpec[], options: WallOptions): HeldRoots {
   if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
   const keeper = chooseKeeper(options.protection);
   const held = specs.map((spec) => holdRoot(spec, keeper, options.readOnly ?? false));
