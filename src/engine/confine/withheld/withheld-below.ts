@@ -24,7 +24,7 @@ const NAMES_A_TURN = 64;
 
 type Verdicts = Map<string, Verdict>;
 
-interface Judged {
+interface JudgedListing {
   by: Withheld;
   /** Where the directory lay: its rules may depend on that. */
   parent: string;
@@ -32,7 +32,7 @@ interface Judged {
 }
 
 /** Of listings that were judged before: as long as a directory has not changed, its listing is the same object. */
-const judged = new WeakMap<Listing, Judged>();
+const judged = new WeakMap<Listing, JudgedListing>();
 
 /** The rules that came with the last search: those of the next are nearly always the same. */
 let last: { text: string; withheld: Withheld } | undefined;
