@@ -60,7 +60,7 @@ export async function replaceTogether(
   }
   const yielder = new Yielder(signal);
   const prepared: Prepared[] = [];
-  const kept: Kept[] = [];
+  const kept: Backup[] = [];
   try {
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
@@ -128,7 +128,7 @@ async function prepareRemoval(
  */
 async function publishAll(
   prepared: readonly Prepared[],
-  kept: readonly Kept[],
+  kept: readonly Backup[],
   recorder: ChangeRecorder,
 ): Promise<void> {
   const toTheEnd = new Yielder(undefined);
@@ -148,7 +148,7 @@ async function publishAll(
 }
 
 /** Tries every one; the caller learns of the first one that cannot be restored. */
-async function restoreAll(kept: readonly Kept[]): Promise<void> {
+async function restoreAll(kept: readonly Backup[]): Promise<void> {
   const toTheEnd = new Yielder(undefined);
   const failures: unknown[] = [];
   for (const each of kept) {
@@ -168,7 +168,7 @@ async function flushAll(places: readonly Place[]): Promise<void> {
 }
 
 /** What was at a place before, ready to be restored in one step. */
-interface Kept {
+interface Backup {
   readonly dir: Dir;
   restore(): void;
   /** Always called in the end; gives the second name of a file that is still to be removed. */
@@ -176,7 +176,7 @@ interface Kept {
 }
 
 /** The last name of a file goes with its content, which may wait for the disk: other threads wait for that. */
-async function dropAll(kept: readonly Kept[]): Promise<void> {
+async function dropAll(kept: readonly Backup[]): Promise<void> {
   for (let at = 0; at < kept.length; at += FLUSHED_TOGETHER) {
     const names = new Map<Dir, string[]>();
     for (const each of kept.slice(at, at + FLUSHED_TOGETHER)) {
@@ -187,7 +187,7 @@ async function dropAll(kept: readonly Kept[]): Promise<void> {
   }
 }
 
-async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
+async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   if (old === undefined) {
     return { dir, restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => undefined };
@@ -210,7 +210,7 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   };
 }
 
-async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Kept> {
+async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Backup> {
   const { dir, name, shown } = place;
   const { bytes } = await readSnapshot(place, { signal });
   const copy = attempt(shown, 'write', () => dir.draft());
