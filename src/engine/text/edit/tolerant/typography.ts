@@ -109,7 +109,7 @@ function bringsNewForms(runs: readonly ChangedRun[], known: readonly Difference[
 }
 
 type Difference = readonly [wanted: Written, real: string];
-type Known = (character: string, index: number) => string;
+type TypographyHabit = (character: string, index: number) => string;
 
 /** Every place of a character, in whichever form, with the form that the file has there. */
 function differencesIn(pairs: readonly LinePair[], plain: string): Difference[] {
@@ -150,7 +150,7 @@ function indentOf(line: string): number {
 }
 
 /** Where the file has the plain form wherever the old text has another, the new text's others are plain too. */
-function habitOf(differences: readonly Difference[], plain: string): Known | undefined {
+function habitOf(differences: readonly Difference[], plain: string): TypographyHabit | undefined {
   const others = differences.filter(([{ character }]) => character !== plain);
   const plainOnes = differences.filter(([{ character }]) => character === plain);
   if (plainOnes.some(([, real]) => real !== plain) || others.some(([, real]) => real !== plain)) {
@@ -166,7 +166,7 @@ function positionsIn(
   { old, put }: ChangedRun,
   plain: string,
   evidence: readonly Difference[],
-): Known | undefined {
+): TypographyHabit | undefined {
   let start = 0;
   const now = put.flatMap((line) => {
     const from = start;
@@ -234,7 +234,7 @@ function isSamePlace(now: Written, then: Written): boolean {
   return now.before === then.before || now.after === then.after;
 }
 
-function replaceIn(lines: string[][], known: Known, plain: string): void {
+function replaceIn(lines: string[][], known: TypographyHabit, plain: string): void {
   let index = 0;
   for (const line of lines) {
     const text = line.join('');
