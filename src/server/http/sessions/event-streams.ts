@@ -12,7 +12,10 @@ import { SharedTimer } from '../shared-timer.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 
-type Limits = Pick<HttpLimits, 'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'>;
+type ReplayLimits = Pick<
+  HttpLimits,
+  'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'
+>;
 
 interface StoredEvent {
   stream: EventStream;
@@ -97,7 +100,7 @@ export class EventStream {
 export class EventStreams {
   /** Whether the client accepts an event without a message. */
   primes = false;
-  readonly #limits: Limits;
+  readonly #limits: ReplayLimits;
   /** Shared by the events of all sessions. */
   readonly #memory: MemoryBudget;
   readonly #byNumber = new Map<number, EventStream>();
@@ -110,7 +113,7 @@ export class EventStreams {
   /** Comes before the ids of all events: which server of a fleet has them. */
   readonly prefix: string;
 
-  constructor(limits: Limits, memory: MemoryBudget, server?: string) {
+  constructor(limits: ReplayLimits, memory: MemoryBudget, server?: string) {
     this.#limits = limits;
     this.slowReplies = new SharedTimer(limits.resumableAfterMs);
     this.#memory = memory;
