@@ -14,7 +14,7 @@ const MIN_AGE_MS = 1000;
 /** The same where the network has shown a token: a busy machine takes seconds to send hundreds of requests. */
 const MIN_AGE_OF_KNOWN_MS = 3000;
 
-type Limits = Pick<
+type ConnectionLimits = Pick<
   HttpLimits,
   | 'connections'
   | 'unauthenticated'
@@ -35,7 +35,7 @@ interface ClientConnection {
 }
 
 export class Connections {
-  readonly #limits: Limits;
+  readonly #limits: ConnectionLimits;
   /** In the order of their arrival. */
   readonly #unauthenticated = new Map<string, ClientConnection>();
   readonly #unauthenticatedByNetwork = new Map<string, Map<string, ClientConnection>>();
@@ -47,7 +47,7 @@ export class Connections {
   /** Those that a request came on, by its socket: to find one by its address takes longer. */
   readonly #bySocket = new WeakMap<Socket, ClientConnection>();
 
-  constructor(limits: Limits) {
+  constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
