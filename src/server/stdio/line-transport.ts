@@ -27,7 +27,7 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /** A line as it came in. */
-interface Line {
+interface IncomingLine {
   parts: Buffer[];
   length: number;
   tooLong: boolean;
@@ -46,7 +46,7 @@ export class LineTransport {
   #length = 0;
   #skipping = false;
   /** Lines that wait until a long one before them is read; undefined while none is being read. */
-  #waiting: Line[] | undefined;
+  #waiting: IncomingLine[] | undefined;
   #ended = false;
   #closed = false;
   /** How many requests of each id have no answer, and the client has not cancelled: a client may use an id twice. */
@@ -160,7 +160,7 @@ export class LineTransport {
     else this.#readAtOnce(line);
   }
 
-  #readAtOnce({ parts, tooLong }: Line): void {
+  #readAtOnce({ parts, tooLong }: IncomingLine): void {
     if (tooLong) {
       this.#refuse(
         INVALID_REQUEST,
@@ -181,7 +181,7 @@ export class LineTransport {
   }
 
   /** Reads a long line, or very many, while others work. The lines after it wait, so that messages keep their order. */
-  async #readInTurns(first: Line, due?: Promise<void>): Promise<void> {
+  async #readInTurns(first: IncomingLine, due?: Promise<void>): Promise<void> {
     const waiting = [first];
     this.#waiting = waiting;
     this.#input.pause();
@@ -296,6 +296,6 @@ export class LineTransport {
   }
 }
 
-function isQuick({ length, tooLong }: Line): boolean {
+function isQuick({ length, tooLong }: IncomingLine): boolean {
   return tooLong || !isLongMessage(length);
 }
