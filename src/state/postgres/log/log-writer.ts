@@ -56,7 +56,7 @@ export interface Head {
   at: number;
 }
 
-export class LogWriter {
+export class PostgresLogWriter {
   readonly #database: Database;
   readonly #log: string;
   /** Of a log that is cut into days, and that no call waits for. */
