@@ -61,9 +61,9 @@ export function applyEditList(
 }
 
 /** Without `text`, the splices are made already. */
-type Made = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+type AppliedEdit = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
 
-function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): Made {
+function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): AppliedEdit {
   const only = onlyPlace(current, edit);
   if (only !== undefined) {
     const splices = [{ start: only, end: only + edit.oldText.length, text: edit.newText }];
@@ -92,7 +92,7 @@ function byLines(
   edit: LineReplacement,
   done: readonly Splices[],
   path: string,
-): Made {
+): AppliedEdit {
   const found = findAnchoredLines(original, edit.lines);
   if ('refusal' in found) return found;
   const splice = lineRangeSplice(original.lines, found, edit.newText);
