@@ -15,7 +15,7 @@ interface KnownRoot {
   writable: boolean;
 }
 
-interface Made {
+interface AttributedEntry {
   roots: readonly string[];
   origin: { who?: string };
 }
@@ -42,11 +42,11 @@ export class Visibility {
     return !grant.readOnly && (this.#roots?.some(({ writable }) => writable) ?? true);
   }
 
-  maySee(grant: Grant, { roots, origin }: Made): boolean {
+  maySee(grant: Grant, { roots, origin }: AttributedEntry): boolean {
     return this.covers(roots) && seesCallsOf(grant, origin.who);
   }
 
-  mayUndo(grant: Grant, made: Made): boolean {
+  mayUndo(grant: Grant, made: AttributedEntry): boolean {
     if (grant.readOnly || !this.maySee(grant, made)) return false;
     return !this.#roots || made.roots.every((root) => this.#around(root)!.writable);
   }
