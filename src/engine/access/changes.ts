@@ -23,7 +23,7 @@ const MOST_MOVES = 5;
 const FIRST_WAIT_MS = 50;
 
 /** A directory was moved or removed before its path was locked. */
-class Moved extends Error {}
+class MovedBeforeLock extends Error {}
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -55,7 +55,7 @@ export class Changes {
         if (error instanceof OutdatedView) {
           if (moves >= MOST_MOVES) fail({ kind: 'changed-meanwhile', path });
           await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << moves));
-        } else if (!(error instanceof Moved)) throw error;
+        } else if (!(error instanceof MovedBeforeLock)) throw error;
         else if (moves >= MOST_MOVES) fail({ kind: 'unstable', path });
       }
     }
@@ -94,7 +94,7 @@ export class Changes {
 
   /** What was locked is a path: another machine may have put another directory there before. */
   async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
-    for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
+    for (const place of places) if (!this.#isStillThere(place)) throw new MovedBeforeLock();
     await this.#settle(lease, places);
     const recorder = leasedRecorder(this.recorder, lease, places[0]!.shown);
     const result = await change(places, recorder);
