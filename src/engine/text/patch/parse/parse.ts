@@ -64,14 +64,14 @@ function closingFence(lines: readonly string[], from: number, opening: string): 
   return lines.length;
 }
 
-interface Names {
+interface HeaderNames {
   old: string;
   new: string;
   at: number;
 }
 
 /** Finds the `---` and `+++` lines, or the first hunk of a patch without them, and stops at the first hunk. */
-function readNames(reader: PatchReader): Names {
+function readNames(reader: PatchReader): HeaderNames {
   const { lines, end } = reader;
   const from = reader.at;
   let gitFiles = 0;
@@ -95,7 +95,7 @@ function readNames(reader: PatchReader): Names {
 }
 
 /** An empty file has no hunks: then git names only the file's mode. */
-function namesByMode(lines: readonly string[], from: number): Names {
+function namesByMode(lines: readonly string[], from: number): HeaderNames {
   const has = (header: RegExp) => lines.some((line) => header.test(line));
   const created = has(/^new file mode \d+\s*$/);
   const deleted = has(/^deleted file mode \d+\s*$/);
@@ -104,7 +104,7 @@ function namesByMode(lines: readonly string[], from: number): Names {
 }
 
 /** The call names the file, so a patch without names can still be applied. */
-function withoutNames(reader: PatchReader): Names {
+function withoutNames(reader: PatchReader): HeaderNames {
   const { lines, at, end } = reader;
   if (/^(---|\+\+\+) /.test(lines[at - 1] ?? '')) {
     badPatch(
@@ -161,7 +161,7 @@ function expectNoMore({ lines, at: from }: PatchReader): void {
   }
 }
 
-function actionOf(names: Names, hunks: readonly Hunk[]): ParsedPatch['action'] {
+function actionOf(names: HeaderNames, hunks: readonly Hunk[]): ParsedPatch['action'] {
   if (names.old !== NOWHERE && names.new !== NOWHERE) return 'change';
   if (names.old === names.new) badPatch(`both names are ${NOWHERE}`, names.at);
   const action = names.old === NOWHERE ? 'create' : 'delete';
