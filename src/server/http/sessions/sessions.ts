@@ -118,7 +118,7 @@ export class HttpSessions {
   async open(context: ClientContext, params: unknown, now: number): Promise<HttpSession | Refusal> {
     const refusal = this.#makeRoom(context.principal, now);
     if (refusal) return refusal;
-    const { protocolVersion = '', capabilities } = (params ?? {}) as Opening;
+    const { protocolVersion = '', capabilities } = (params ?? {}) as InitializeParams;
     const version = /^[\d-]{10}$/.test(protocolVersion) ? protocolVersion : '';
     const id = await this.#ids.make(boundTo(context), `${version}${capabilities?.roots ? WITH_ROOTS : ''}`);
     const session = await this.#start(id, context, now);
@@ -276,7 +276,7 @@ export class HttpSessions {
   }
 }
 
-interface Opening {
+interface InitializeParams {
   protocolVersion?: string;
   capabilities?: { roots?: unknown };
 }
