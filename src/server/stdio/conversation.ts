@@ -26,7 +26,7 @@ import type { LineTransport } from './line-transport.ts';
 type Params = Record<string, unknown>;
 const ROOTS_CHANGED = 'notifications/roots/list_changed';
 
-type Outcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
+type RequestOutcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
   readonly #app: App;
@@ -81,7 +81,7 @@ export class Conversation {
     else this.#reply(id, this.#outcomeOf(method, params));
   }
 
-  #outcomeOf(method: string, params: Params): Outcome {
+  #outcomeOf(method: string, params: Params): RequestOutcome {
     switch (method) {
       case 'initialize': {
         const problem = whyNotInitialize(params);
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   /** Runs a call that the client may cancel, and answers it. */
-  async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+  async #run(id: Id, call: (signal: AbortSignal) => Promise<RequestOutcome>): Promise<void> {
     const cancelling = new Cancellation();
     this.#calls.set(id, cancelling);
     if (this.#perform === undefined) {
@@ -125,7 +125,7 @@ export class Conversation {
     }
     const waiting = this.#callLimit.enter();
     if (waiting) await waiting;
-    let outcome: Outcome;
+    let outcome: RequestOutcome;
     try {
       outcome = await call(cancelling.signal);
     } finally {
@@ -220,7 +220,7 @@ export class Conversation {
     this.#calls.get(requestId)?.abort(reason);
   }
 
-  #reply(id: Id, outcome: Outcome): void {
+  #reply(id: Id, outcome: RequestOutcome): void {
     const answer =
       'result' in outcome
         ? { jsonrpc: '2.0', id, result: outcome.result }
@@ -229,6 +229,6 @@ export class Conversation {
   }
 }
 
-function invalidParams(problem: string): Outcome {
+function invalidParams(problem: string): RequestOutcome {
   return { error: { code: INVALID_PARAMS, message: `Invalid params: ${problem}` } };
 }
