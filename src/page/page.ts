@@ -27,7 +27,7 @@ const SETTLE_MS = 150;
 /** Several undos at once are asked for once. */
 const UNDONE_MS = 200;
 
-class Page {
+class TracePage {
   readonly #store = new EventStore();
   readonly #tree = new HeatTree();
   readonly #charts = new Charts(part('charts'), (from, to) => this.#filters.pickTime(from, to));
@@ -256,4 +256,4 @@ function stateText(state: ConnectionState): string {
 const token = takeToken();
 startTheme();
 startTabs();
-void new Page().run(token);
+void new TracePage().run(token);
