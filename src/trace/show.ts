@@ -36,7 +36,7 @@ const NARROWEST_CUT = 20;
 export async function showTrace(asked: ShowTrace): Promise<number> {
   const { log, follow = false, out, signal, limit = USUAL_LIMIT } = asked;
   const fits = matcherOf(asked.filter ?? {});
-  const page = new Page(out, asked.json ?? false, signal);
+  const page = new TraceOutput(out, asked.json ?? false, signal);
   /** What comes while the older ones are still being read; shown after them. */
   const meanwhile: TraceEvent[] = [];
   let show = (events: TraceEvent[]): void => {
@@ -67,7 +67,7 @@ export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEve
 }
 
 /** Lines on their way to a terminal or a pipe, in order and at the reader's pace. */
-class Page {
+class TraceOutput {
   shown = 0;
   /** Settles when nobody reads any more or the showing was called off; rejects when writing fails. */
   readonly ended: Promise<void>;
