@@ -23,7 +23,7 @@ export interface ReadEntry {
 }
 
 /** What one beginning and the lines that belong to it say. */
-interface Part extends Omit<JournalEntry, 'state'> {
+interface EntryPart extends Omit<JournalEntry, 'state'> {
   call: string;
   done: boolean;
   /** Paths of changes that another server found to be done. */
@@ -36,8 +36,8 @@ interface Part extends Omit<JournalEntry, 'state'> {
 const UPDATE_AT = 256;
 
 export class EntryIndex {
-  readonly #parts = new Map<string, Part>();
-  readonly #calls = new Map<string, Part[]>();
+  readonly #parts = new Map<string, EntryPart>();
+  readonly #calls = new Map<string, EntryPart[]>();
   readonly #made = new Map<string, ReadEntry>();
   /** From the id of an entry to the ids of those that took it back. */
   readonly #undos = new Map<string, Set<string>>();
@@ -178,7 +178,7 @@ export class EntryIndex {
     }
   }
 
-  #begin(part: Part): void {
+  #begin(part: EntryPart): void {
     this.#parts.set(part.id, part);
     const parts = this.#calls.get(part.call);
     if (parts) parts.push(part);
@@ -186,7 +186,7 @@ export class EntryIndex {
     this.#outdated.add(part.call);
   }
 
-  #add(part: Part, { roots = [], did = [], instead, end, settled = [] }: Line): void {
+  #add(part: EntryPart, { roots = [], did = [], instead, end, settled = [] }: Line): void {
     this.#outdated.add(part.call);
     for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
     for (const change of did) {
@@ -205,7 +205,7 @@ export class EntryIndex {
   }
 
   /** What was not done is no change. A part is at its end when the fate of each change is known. */
-  #settle(part: Part, settled: readonly { path: string; done: boolean }[]): void {
+  #settle(part: EntryPart, settled: readonly { path: string; done: boolean }[]): void {
     if (settled.length === 0 || part.done) return;
     const known = part.settled ?? new Set();
     part.settled = known;
@@ -232,7 +232,7 @@ export class EntryIndex {
   }
 }
 
-function begin(line: Line): Part {
+function begin(line: Line): EntryPart {
   const { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded } = line;
   return {
     id: e!,
@@ -248,12 +248,12 @@ function begin(line: Line): Part {
   };
 }
 
-function changesOf({ changes, refuted }: Part): Change[] {
+function changesOf({ changes, refuted }: EntryPart): Change[] {
   return refuted ? changes.filter((change) => !refuted.has(change)) : changes;
 }
 
 /** The parts of one call are one entry. */
-function asOne(parts: readonly Part[]): ReadEntry {
+function asOne(parts: readonly EntryPart[]): ReadEntry {
   const { call: id, done: _, id: __, settled: ___, refuted: ____, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {
