@@ -21,7 +21,7 @@ export interface EngineLease {
 }
 
 /** Closed when the last call that uses it has ended and another has taken its place. */
-interface Part {
+interface NarrowedEngine {
   engine: Engine;
   calls: number;
   isRetired: boolean;
@@ -48,7 +48,7 @@ export class ClientRoots {
   readonly #ask: () => Promise<unknown>;
   readonly #changed: () => void;
   readonly #onRoots: (paths: readonly string[]) => Promise<void>;
-  #part: Part | undefined;
+  #part: NarrowedEngine | undefined;
   #asked = 0;
   #asking: Promise<void> | undefined;
   #ended = false;
@@ -149,7 +149,7 @@ const NONE_NAMED =
 const NONE_SERVED =
   'No directory is served: none of the roots that the client named is a directory on this machine that can be opened.';
 
-function release(part: Part): void {
+function release(part: NarrowedEngine): void {
   part.calls--;
   if (part.isRetired && part.calls === 0) void part.engine.close();
 }
