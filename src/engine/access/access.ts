@@ -56,7 +56,7 @@ interface Shared {
   snapshots?: CommandSnapshots;
 }
 
-interface Parts {
+interface AccessParts {
   wall: Wall;
   journal: Journal | undefined;
   /** Scans the directories before and after commands. */
@@ -92,7 +92,7 @@ export class Access {
   readonly caller: Caller;
   readonly #shared: Shared;
 
-  constructor(parts: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
+  constructor(parts: AccessParts, caller: Caller = anonymous, shared: Shared = newShared()) {
     this.wall = parts.wall;
     this.journal = parts.journal;
     this.scanner = parts.scanner;
