@@ -51,12 +51,12 @@ export function findAnchoredLines(
   return { ...found, isGap: false, hasMoved };
 }
 
-interface Range {
+interface AnchorRange {
   from: Anchor;
   to: Anchor;
 }
 
-function rangeOf(named: AnchoredLines): Range {
+function rangeOf(named: AnchoredLines): AnchorRange {
   if ('from' in named) return named;
   return { from: named.after!, to: named.after! };
 }
@@ -65,7 +65,7 @@ function rangeOf(named: AnchoredLines): Range {
  * Where both the text as it is and the text that was read have lines like these at these numbers, but not the same
  * ones, nobody knows which of them are meant: then there is no answer.
  */
-function currentLines({ lines, remembered }: AnchoredText, range: Range) {
+function currentLines({ lines, remembered }: AnchoredText, range: AnchorRange) {
   const here = { from: range.from.line - 1, to: range.to.line };
   const holds = holdsIn(lines, range);
   if (remembered === undefined || !holdsIn(remembered.lines, range)) return holds ? here : undefined;
@@ -80,7 +80,7 @@ function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   return { from, to: from + (here.to - here.from) };
 }
 
-function holdsIn(lines: TextLines, { from, to }: Range): boolean {
+function holdsIn(lines: TextLines, { from, to }: AnchorRange): boolean {
   return [from, to].every(
     ({ line, hash }) =>
       line >= 1 && line <= lineCount(lines) && lineHash(contentAt(lines, line - 1)) === hash,
@@ -96,7 +96,7 @@ const SHOWN_AROUND = 2;
 const MOST_SHOWN = 20;
 
 /** The lines around those that were named, as they are now. */
-function staleAnchors({ lines }: AnchoredText, { from, to }: Range, written: string): EditRefusal {
+function staleAnchors({ lines }: AnchoredText, { from, to }: AnchorRange, written: string): EditRefusal {
   const count = lineCount(lines);
   const first = Math.max(0, Math.min(from.line - 1 - SHOWN_AROUND, count - 1 - 2 * SHOWN_AROUND));
   const end = Math.min(count, to.line + SHOWN_AROUND, first + MOST_SHOWN);
