@@ -16,7 +16,7 @@ import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
 import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
-import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import { createdChanges, imageNow, MOST_READ_BYTES, type ReadBudget } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
 import { Renames } from './renames.ts';
@@ -258,7 +258,7 @@ export class CommandSnapshots {
     path: string,
     entry: SnapshotEntry,
     { stat: is }: SnapshotEntry,
-    { reading, room }: { reading: Reading; room: Room },
+    { reading, room }: { reading: ReadBudget; room: Room },
   ): Promise<Change[]> {
     const { stat: was, unreachable } = entry;
     if (isSame(was, is)) return [];
@@ -279,7 +279,7 @@ async function moved(
   path: string,
   to: string,
   { stat }: SnapshotEntry,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
   const file = type === 'file' ? await imageNow(gate, to, stat, reading) : undefined;

@@ -24,13 +24,13 @@ export interface Compared {
   unread: UnreadDirectories;
   renames: Renames;
   toolChanges: ToolChanges;
-  reading: Reading;
+  reading: ReadBudget;
 }
 
 /** How much of what a command has made is read, to know it again by what it holds; the rest is known by its times. */
 export const MOST_READ_BYTES = 256 * 1024 * 1024;
 
-export interface Reading {
+export interface ReadBudget {
   left: number;
 }
 
@@ -93,7 +93,7 @@ async function made(
   gate: Gate,
   path: string,
   { stat, link, unreachable }: SnapshotEntry,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Change> {
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
@@ -105,7 +105,7 @@ export async function imageNow(
   { wall }: Pick<Gate, 'wall'>,
   path: string,
   stat: EntryStat,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Omit<FileImage, 'kept'>> {
   const { size, mode } = stat;
   const image = { size, mode, stamp: stampOf(stat) };
