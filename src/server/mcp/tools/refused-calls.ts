@@ -24,14 +24,14 @@ export function traceInvalidCall(
   trace(app, { sessionId, params: wrong.params ?? {}, message, failure: 'bad-arguments' });
 }
 
-interface Refused {
+interface RefusedCall {
   sessionId: string | undefined;
   params: Params;
   message: string;
   failure: string;
 }
 
-function trace(app: App, { sessionId: session, params, message, failure }: Refused): void {
+function trace(app: App, { sessionId: session, params, message, failure }: RefusedCall): void {
   const { name, arguments: args, _meta: meta } = params;
   const sent = typeof name === 'string' && name !== '' ? name : NO_NAME;
   const found = offeredTools(app).byName.get(sent);
