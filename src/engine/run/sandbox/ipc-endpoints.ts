@@ -11,7 +11,7 @@ export interface IpcEndpoints {
   incomplete?: string;
 }
 
-interface Root {
+interface SearchedRoot {
   path: string;
   writable: boolean;
 }
@@ -25,7 +25,7 @@ const OPEN_DIRECTORIES = 8;
 const REPLACEMENT = '\uFFFD';
 
 export async function findIpcEndpoints(
-  roots: readonly Root[],
+  roots: readonly SearchedRoot[],
   signal: AbortSignal | undefined,
   maxEntries = MAX_SEARCHED_ENTRIES,
 ): Promise<IpcEndpoints> {
