@@ -72,14 +72,14 @@ function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapti
 }
 
 /** Lines of the old text and the lines of the new one that replace them, as indexes from 0; the ends are exclusive. */
-interface Run {
+interface ReplacedRun {
   oldFrom: number;
   oldTo: number;
   from: number;
   to: number;
 }
 
-function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
+function changedRuns(wanted: readonly string[], put: readonly string[]): ReplacedRun[] {
   const numbers = new Map<string, number>();
   const numbered = (line: string): number => {
     const number = numbers.get(line) ?? numbers.size;
@@ -88,7 +88,7 @@ function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
   };
   const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(put, numbered) };
   const marks = changedLines({ ...ids, distinct: numbers.size });
-  const runs: Run[] = [];
+  const runs: ReplacedRun[] = [];
   for (let oldAt = 0, at = 0; oldAt < wanted.length || at < put.length; oldAt++, at++) {
     const run = { oldFrom: oldAt, oldTo: oldAt, from: at, to: at };
     while (marks.old[oldAt] === 1) oldAt++;
@@ -143,7 +143,7 @@ function withIndent(line: string, plain: string, mapper: IndentMapper): string |
 }
 
 function joined(
-  runs: readonly Run[],
+  runs: readonly ReplacedRun[],
   real: readonly string[],
   put: readonly (readonly string[])[],
   ending: LineEnding,
