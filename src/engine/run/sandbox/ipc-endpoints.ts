@@ -29,7 +29,7 @@ export async function findIpcEndpoints(
   signal: AbortSignal | undefined,
   maxEntries = MAX_SEARCHED_ENTRIES,
 ): Promise<IpcEndpoints> {
-  const search = new Search(new Set(roots.map(({ path }) => path)), signal, maxEntries);
+  const search = new EndpointSearch(new Set(roots.map(({ path }) => path)), signal, maxEntries);
   let incomplete: string | undefined;
   for (const { path, writable } of roots) {
     if (!writable && !(await search.below(path))) incomplete ??= path;
@@ -37,7 +37,7 @@ export async function findIpcEndpoints(
   return { paths: search.found, ...(incomplete !== undefined && { incomplete }) };
 }
 
-class Search {
+class EndpointSearch {
   readonly found: string[] = [];
   readonly #roots: ReadonlySet<string>;
   readonly #signal: AbortSignal | undefined;
