@@ -40,7 +40,7 @@ import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
 import type { CreateServer } from './sessions/sessions.ts';
 
-type Served = Server | McpServer;
+type LibraryServer = Server | McpServer;
 
 /** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
 const CANCELLED = 499;
@@ -62,9 +62,9 @@ class StatelessRequest {
   readonly method = 'POST';
   readonly headers: { get(name: string): string | null };
   readonly signal: AbortSignal;
-  readonly createServer: () => Served;
+  readonly createServer: () => LibraryServer;
 
-  constructor({ headers }: IncomingMessage, signal: AbortSignal, createServer: () => Served) {
+  constructor({ headers }: IncomingMessage, signal: AbortSignal, createServer: () => LibraryServer) {
     this.headers = { get: (name) => oneOf(headers[name.toLowerCase()]) };
     this.signal = signal;
     this.createServer = createServer;
@@ -199,7 +199,7 @@ function stamped(app: App, { _meta, ...result }: ToolResult): object {
 }
 
 /** Writes a result directly when no notification came before it, and closes the library's side of the exchange. */
-function answeringDirectly<T extends Served>(server: T, reply: Reply, answered: () => void): T {
+function answeringDirectly<T extends LibraryServer>(server: T, reply: Reply, answered: () => void): T {
   const connect = server.connect.bind(server);
   server.connect = (transport: Transport) => {
     const send = transport.send.bind(transport);
