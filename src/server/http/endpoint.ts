@@ -56,10 +56,8 @@ interface Incoming extends ClientContext {
   whyNotInScope: ((messages: readonly unknown[]) => Refusal | undefined) | undefined;
 }
 
-/** A refusal, or undefined when the request has its answer. */
-type Outcome = Refusal | undefined;
-
-export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+/** Gives a refusal, or undefined when the request has its answer. */
+export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const outOfScope = incoming.whyNotInScope?.([]);
   if (outOfScope) return outOfScope;
   switch (incoming.reply.request.method) {
@@ -74,7 +72,7 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
   }
 }
 
-async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   if (!accepts(incoming, 'text/event-stream'))
     return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
   const found = await findSession(endpoint, incoming);
@@ -86,7 +84,7 @@ async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<O
   return undefined;
 }
 
-async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   await endpoint.sessions.end(found);
@@ -94,7 +92,7 @@ async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outc
   return undefined;
 }
 
-async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const { headers } = incoming.reply.request;
   if (!isJsonContentType(headers['content-type']))
     return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
@@ -152,7 +150,10 @@ function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMess
  * would be the other's. So a dialect with a workspace needs a session, or a URL or a token that says whose call it is.
  * The refusal offers versions that have sessions: clients that know them begin one by themselves.
  */
-function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONRPCMessage): Outcome {
+function whyNotStateless(
+  { app, principal, workspace }: Incoming,
+  message: JSONRPCMessage,
+): Refusal | undefined {
   const { name, choosesWorkspace } = app.dialects[0]!;
   if (!choosesWorkspace || workspace !== undefined || principal.grant.oneClient) return undefined;
   return {
@@ -168,7 +169,7 @@ function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONR
  * The headers of a stateless request repeat what its body asks for, and no head is that long. The library would answer
  * with a sentence that quotes all of it, twice.
  */
-function whyNotInHeaders(message: JSONRPCMessage): Outcome {
+function whyNotInHeaders(message: JSONRPCMessage): Refusal | undefined {
   if (!('method' in message)) return undefined;
   const { name, uri } = (message.params ?? {}) as { name?: unknown; uri?: unknown };
   const named = { method: message.method, 'params.name': name, 'params.uri': uri };
@@ -188,7 +189,7 @@ async function serveBatch(
   endpoint: Endpoint,
   incoming: Incoming,
   posted: PostBody & { batch: true },
-): Promise<Outcome> {
+): Promise<Refusal | undefined> {
   if (incoming.reply.request.headers['mcp-session-id'] !== undefined)
     return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
@@ -198,7 +199,11 @@ async function serveBatch(
   );
 }
 
-async function serveInSession(endpoint: Endpoint, incoming: Incoming, posted: PostBody): Promise<Outcome> {
+async function serveInSession(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  posted: PostBody,
+): Promise<Refusal | undefined> {
   const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   const checked = checkPosted(posted, found.transport);
@@ -224,7 +229,7 @@ async function openSession(
   { sessions }: Endpoint,
   incoming: Incoming,
   message: JSONRPCMessage,
-): Promise<Outcome> {
+): Promise<Refusal | undefined> {
   if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
   if (ids.length === 0) return invalidRequest('initialize is one request and must be sent alone', message);
@@ -268,7 +273,7 @@ function whyTooBusy(
   { limits, openCalls, unsentBytes }: Endpoint,
   { principal }: Incoming,
   messages: readonly JSONRPCMessage[],
-): Outcome {
+): Refusal | undefined {
   const calls = messages.filter((message) => 'method' in message && isCall(message.method)).length;
   if (calls === 0) return undefined;
   if (principal.callLimit.size + calls > limits.callsPerToken)
