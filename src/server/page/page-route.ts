@@ -57,8 +57,8 @@ interface AdmittedRequest {
   expectsContinue: boolean;
 }
 
-type Outcome = Promise<Refusal | undefined> | Refusal | undefined;
-type Handler = (request: AdmittedRequest, name: string) => Outcome;
+type HandlerResult = Promise<Refusal | undefined> | Refusal | undefined;
+type Handler = (request: AdmittedRequest, name: string) => HandlerResult;
 
 export class PageRoute implements Route {
   readonly #server: WebServer;
@@ -187,7 +187,7 @@ export class PageRoute implements Route {
     return undefined;
   }
 
-  #showAbout({ reply, grant }: AdmittedRequest): Outcome {
+  #showAbout({ reply, grant }: AdmittedRequest): HandlerResult {
     const { clients } = this.#options.sources;
     const about: About = {
       version: this.#options.version,
@@ -227,7 +227,7 @@ export class PageRoute implements Route {
     return event ?? { status: 404, message: 'There is no such event' };
   }
 
-  #goLive({ reply, grant, session, query }: AdmittedRequest): Outcome {
+  #goLive({ reply, grant, session, query }: AdmittedRequest): HandlerResult {
     const refusal = this.#streams.acquire(grant);
     if (refusal) return refusal;
     session?.streams.add(reply);
