@@ -11,7 +11,7 @@ import type { Refusal, Reply } from '../web/reply.ts';
 const SAME_ID = 'another request with this id is under way';
 
 /** The session that the client posts to. */
-interface Conversation {
+interface TargetSession {
   protocolVersion: string | undefined;
   isOpen(id: Id): boolean;
 }
@@ -52,24 +52,24 @@ export async function readPostBody(
 }
 
 /** Checks what a client posts to a session, or refuses all of it. */
-export function checkPosted(posted: PostBody, conversation: Conversation): CheckedMessages | Refusal {
-  if (posted.batch) return checkBatch(posted.values, conversation);
+export function checkPosted(posted: PostBody, session: TargetSession): CheckedMessages | Refusal {
+  if (posted.batch) return checkBatch(posted.values, session);
   const { message } = posted;
   if (isOpening(message)) return invalidRequest('the session has been initialized already', message);
-  if (isRequest(message) && conversation.isOpen(message.id)) return invalidRequest(SAME_ID, message);
+  if (isRequest(message) && session.isOpen(message.id)) return invalidRequest(SAME_ID, message);
   return { messages: [message], errors: [] };
 }
 
 /** As on stdio, an invalid message of a batch gets an error of its own, and the others are served. */
-function checkBatch(values: readonly unknown[], conversation: Conversation): CheckedMessages | Refusal {
-  if (conversation.protocolVersion !== WITH_BATCHES)
+function checkBatch(values: readonly unknown[], session: TargetSession): CheckedMessages | Refusal {
+  if (session.protocolVersion !== WITH_BATCHES)
     return invalidRequest('batches are not supported; send one message a request');
   const whole = whyNotBatch(values);
   if (whole !== undefined) return invalidRequest(whole);
   const checked: CheckedMessages = { messages: [], errors: [] };
   const ids = new Set<Id>();
   for (const value of values) {
-    const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, conversation);
+    const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, session);
     if (problem !== undefined) {
       const { code, message } = invalidRequest(problem);
       checked.errors.push({ jsonrpc: '2.0', id: idOf(value), error: { code, message } } as JSONRPCMessage);
@@ -86,11 +86,11 @@ function checkBatch(values: readonly unknown[], conversation: Conversation): Che
 function whyNotBatched(
   message: JSONRPCMessage,
   ids: ReadonlySet<Id>,
-  conversation: Conversation,
+  session: TargetSession,
 ): string | undefined {
   if (isOpening(message)) return 'initialize must be sent alone';
   if (!isRequest(message)) return undefined;
-  return ids.has(message.id) || conversation.isOpen(message.id) ? SAME_ID : undefined;
+  return ids.has(message.id) || session.isOpen(message.id) ? SAME_ID : undefined;
 }
 
 export function invalidRequest(problem: string, message?: unknown) {
