@@ -1,4 +1,4 @@
-/** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
+/** Serves `--http`: MCP, the Tool Trace page and health checks, on one HTTP server. */
 import { type McpOptions, McpRoute, ownSessions } from './http/mcp-route.ts';
 import type { SessionStore } from './http/sessions/sessions.ts';
 import { wellKnownRoute } from './http/well-known-route.ts';
@@ -10,11 +10,11 @@ import { readyRoute } from './web/ready-route.ts';
 import { WebServer, type WebServerOptions } from './web/web-server.ts';
 
 export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, Omit<McpOptions, 'store'> {
-  /** Where sessions are stored, when not in this process alone. */
+  /** Where sessions are stored. Default: in the memory of this process. */
   store?: SessionStore;
-  /** What the Tool Trace page shows; without it there is no page. */
+  /** What the Tool Trace page shows. Default: the page is not served. */
   page?: PageSources;
-  /** Rejects while nothing can be changed. */
+  /** Rejects while the server cannot change files. */
   requireChanges?(): Promise<void>;
 }
 
