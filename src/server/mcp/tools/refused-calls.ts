@@ -5,10 +5,10 @@ import { offeredTools } from './offered-tools.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Stands for a missing tool name. */
+/** The tool name in the trace when the call has none. */
 const NO_NAME = '-';
 
-/** `message` is the error that the client gets. */
+/** Records a call of an unknown tool; `message` is the error that the client gets. */
 export function traceUnknownTool(app: App, sessionId: string, params: Params, message: string): void {
   trace(app, { sessionId, params, message, failure: 'unknown-tool' });
 }
