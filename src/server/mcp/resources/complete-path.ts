@@ -1,4 +1,4 @@
-/** `completion/complete` for the template's path: what is in the directories and begins like what was typed. */
+/** Answers `completion/complete` for the template's path: finds entries whose names begin with what was typed. */
 import {
   type Engine,
   EngineFailure,
@@ -13,9 +13,9 @@ import { TEMPLATE } from './file-uri.ts';
 import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
-/** From this many characters on, a name is completed at any depth: a single character begins too many names. */
+/** Shorter names are not completed at any depth: too many names begin with a single character. */
 const LEAST_CHARACTERS = 2;
-/** The most names to read at any depth. */
+/** How many names the search at any depth reads at most. */
 const MOST_NAMES = 1000;
 const LONGEST_VALUE = 4096;
 
@@ -51,7 +51,7 @@ function typedPath({ ref, argument }: ResourceCall['params']): string {
   return value.replace(/^\/+/, '');
 }
 
-/** Values for what was typed as a path from the directory on, and for what was typed as an absolute one. */
+/** Completes what was typed as a path relative to the root, and also as an absolute path. */
 async function valuesIn(
   engine: Engine,
   root: RootInfo,
@@ -71,7 +71,7 @@ async function valuesIn(
   return own.startsWith(full) ? [...values, own.slice(1)] : values;
 }
 
-/** What is in a directory, behind the directory as it was typed. */
+/** The matching entries of a directory, prefixed with the directory as it was typed. */
 async function namesIn(
   engine: Engine,
   path: string,
@@ -122,7 +122,7 @@ function isAbsolute(value: string, root: RootInfo): boolean {
   return lies(`/${value}`, root.path);
 }
 
-/** Who types a path writes many that lead nowhere yet. */
+/** Nothing where the path does not exist: half-typed paths often do not exist yet. */
 async function orNothing<T>(found: Promise<{ entries: readonly T[] }>): Promise<{ entries: readonly T[] }> {
   try {
     return await found;

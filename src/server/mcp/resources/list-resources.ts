@@ -1,11 +1,11 @@
-/** `resources/list`: the files that no ignore file names, a page at a time, by path. */
+/** Answers `resources/list`: the files that are not ignored, sorted by path, one page at a time. */
 import { type Engine, fileMimeType, type RootInfo } from '../../../engine/index.ts';
 import { uriOf } from './file-uri.ts';
 import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
 
 const A_PAGE = 100;
 
-/** Where the next page begins: behind this file of this directory. */
+/** Where the next page begins: after this file of this directory. */
 interface Position {
   directory: string;
   after: string | undefined;
@@ -41,12 +41,12 @@ function resource({ path }: RootInfo, file: string): Resource {
   return { uri: uriOf(below(path, file)), name: file, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** A directory may be given under two names. */
+/** The roots without repetitions: the operator may name a directory twice. */
 function eachOnce({ roots }: Engine): RootInfo[] {
   return roots.filter(({ real }, index) => roots.findIndex((root) => root.real === real) === index);
 }
 
-/** The directories inside this one that have a list of their own. */
+/** The roots inside this one, which are listed separately. */
 function nestedIn({ real }: RootInfo, roots: readonly RootInfo[]): string[] {
   return roots
     .filter((root) => root.real !== real && lies(root.real, real))
@@ -65,7 +65,7 @@ function positionOf(cursor: unknown, roots: readonly RootInfo[]): Position {
     if (typeof after === 'string' && roots.some(({ path }) => path === directory))
       return { directory, after: after || undefined };
   } catch {
-    // As below.
+    // Reported below, like any other cursor that is not ours.
   }
   throw new BadParams('this cursor did not come from resources/list, or its directory is no longer served');
 }
