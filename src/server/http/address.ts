@@ -1,4 +1,4 @@
-/** What a URL chooses: the dialect by its path, and the workspace by `?workspace=DIR`. */
+/** Reads what a URL chooses: the dialect by its path, and the workspace by `?workspace=DIR`. */
 import type { Dialect, Session } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../engine/index.ts';
 import type { App } from '../mcp/app.ts';
@@ -11,13 +11,13 @@ export function isWellKnown(path: string): boolean {
   return WELL_KNOWN.test(path);
 }
 
-/** `/mcp` is the first dialect, `/mcp/<dialect>` each of them. */
+/** The dialects by path: `/mcp` is the first dialect, and each has `/mcp/<dialect>`. */
 export function pathsOf(dialects: readonly Dialect[]): Map<string, Dialect> {
   const paths = new Map(dialects.map((dialect) => [`${ROOT}/${dialect.name}`, dialect]));
   return paths.set(ROOT, dialects[0]!);
 }
 
-/** The workspace that the URL names. Refuses one that would mean nothing: the client counts on it. */
+/** The workspace that the URL names. Refuses one that would have no effect, since the client relies on it. */
 export function workspaceIn(query: string, dialect: Dialect): { workspace: string | undefined } | Refusal {
   const named = new URLSearchParams(query).getAll('workspace');
   if (named.length === 0) return { workspace: undefined };
@@ -30,7 +30,7 @@ export function workspaceIn(query: string, dialect: Dialect): { workspace: strin
   return { workspace: named[0]! };
 }
 
-/** The state of a client whose URL names its workspace; the caller ends it. */
+/** The session state of a client whose URL names its workspace; the caller ends it. */
 export async function fixedWorkspace({ engine }: App, path: string): Promise<Session | Refusal> {
   try {
     return { workspace: await engine.within(path), workspaceIsFixed: true };

@@ -1,4 +1,4 @@
-/** `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session, or to the stateless protocol. */
+/** Serves `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session or to `stateless.ts`. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   classifyInboundRequest,
@@ -42,9 +42,9 @@ export interface Endpoint {
   sessions: HttpSessions;
   stateless: Stateless;
   memory: MemoryBudget;
-  /** Calls of all tokens that run or wait. */
+  /** How many calls of all tokens run or wait. */
   openCalls(): number;
-  /** Bytes of replies that clients have not read. */
+  /** How many bytes of replies clients have not read. */
   unsentBytes(): number;
 }
 
@@ -52,7 +52,7 @@ interface Incoming extends ClientContext {
   reply: Reply;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;
-  /** The refusal of messages for which the token lacks a scope, where tokens have scopes. */
+  /** Refuses messages for which the token lacks a scope; undefined if the token has no scopes. */
   whyNotInScope: ((messages: readonly unknown[]) => Refusal | undefined) | undefined;
 }
 
@@ -137,7 +137,7 @@ function eraOf(headers: IncomingHttpHeaders, message: JSONRPCMessage): 'legacy' 
   return classified.kind;
 }
 
-/** Most calls are: nothing in them hints at the later protocol, so the library need not take them apart to tell. */
+/** True for most calls: nothing in them hints at the later protocol, so the library need not analyse them. */
 function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMessage): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false;
   if (!HANDSHAKE_VERSIONS.includes(String(headers['mcp-protocol-version']))) return false;
@@ -146,9 +146,9 @@ function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMess
 }
 
 /**
- * The server cannot tell two clients without sessions apart when they use one token: the workspace that one chose
- * would be the other's. So a dialect with a workspace needs a session, or a URL or a token that says whose call it is.
- * The refusal offers versions that have sessions: clients that know them begin one by themselves.
+ * The server cannot distinguish two clients without sessions that use the same token: one of them would work in the
+ * workspace that the other chose. So a dialect with a workspace needs a session, or a URL or token that belongs to one
+ * client. The refusal names the versions with sessions, so that clients that know one can start a session on their own.
  */
 function whyNotStateless(
   { app, principal, workspace }: Incoming,
@@ -166,8 +166,8 @@ function whyNotStateless(
 }
 
 /**
- * The headers of a stateless request repeat what its body asks for, and no head is that long. The library would answer
- * with a sentence that quotes all of it, twice.
+ * The headers of a stateless request must repeat the method and name in its body, and no header can be that long. The
+ * library would answer with a message that quotes the whole value twice.
  */
 function whyNotInHeaders(message: JSONRPCMessage): Refusal | undefined {
   if (!('method' in message)) return undefined;
@@ -184,7 +184,7 @@ function whyNotInHeaders(message: JSONRPCMessage): Refusal | undefined {
   };
 }
 
-/** Only the sessions of one version know batches, and no session begins with one. */
+/** Only sessions of one protocol version accept batches, and no session begins with a batch. */
 async function serveBatch(
   endpoint: Endpoint,
   incoming: Incoming,
@@ -268,7 +268,7 @@ async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<
   return session;
 }
 
-/** Bounds the queue of calls: a client that gets this refusal loses nothing and tries again. */
+/** Limits the queue of calls. Nothing has run yet for a client that gets this refusal, so it can simply try again. */
 function whyTooBusy(
   { limits, openCalls, unsentBytes }: Endpoint,
   { principal }: Incoming,
@@ -293,7 +293,7 @@ function tooManyCalls(status: number, calls: string): Refusal {
   return { status, retryAfter: 1, message };
 }
 
-/** Answers a message with invalid params; gives whether they were invalid. */
+/** Answers a message if its params are invalid, and gives whether they were. */
 function answersInvalid(incoming: Incoming, message: JSONRPCMessage, traceId?: string): boolean {
   const answer = invalidAnswer(incoming, message, traceId);
   if (!answer) return false;

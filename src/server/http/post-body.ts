@@ -1,4 +1,4 @@
-/** The body of a POST: one message or a batch of them, and what is wrong with each. */
+/** Reads and checks the body of a POST: one message or a batch of messages. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
@@ -16,18 +16,18 @@ interface TargetSession {
   isOpen(id: Id): boolean;
 }
 
-/** One message, or the values of a batch before anybody has checked them. */
+/** One checked message, or the unchecked values of a batch. */
 export type PostBody =
   | { batch: false; message: JSONRPCMessage }
   | { batch: true; values: readonly unknown[] };
 
-/** The valid messages, and error answers to the others. */
+/** The valid messages, and the error answers to the others. */
 export interface CheckedMessages {
   messages: JSONRPCMessage[];
   errors: JSONRPCMessage[];
 }
 
-/** Gives undefined when the client disconnects before the body is complete. */
+/** Undefined if the client disconnects before the body is complete. */
 export async function readPostBody(
   reply: Reply,
   limits: HttpLimits,
@@ -51,7 +51,7 @@ export async function readPostBody(
   return { batch: false, message: withoutExtras(value as JSONRPCMessage) };
 }
 
-/** Checks what a client posts to a session, or refuses all of it. */
+/** Checks what a client posts to a session, or refuses the whole request. */
 export function checkPosted(posted: PostBody, session: TargetSession): CheckedMessages | Refusal {
   if (posted.batch) return checkBatch(posted.values, session);
   const { message } = posted;
@@ -60,7 +60,7 @@ export function checkPosted(posted: PostBody, session: TargetSession): CheckedMe
   return { messages: [message], errors: [] };
 }
 
-/** As on stdio, an invalid message of a batch gets an error of its own, and the others are served. */
+/** As on stdio, each invalid message of a batch gets an error, and the server handles the others. */
 function checkBatch(values: readonly unknown[], session: TargetSession): CheckedMessages | Refusal {
   if (session.protocolVersion !== WITH_BATCHES)
     return invalidRequest('batches are not supported; send one message a request');
