@@ -1,4 +1,4 @@
-/** `/healthz`: tells a load balancer that the server runs, and nothing more. It needs no token. */
+/** Serves `/healthz`, which tells a load balancer only that the server is running. It needs no token. */
 import type { Refusal, Reply } from './reply.ts';
 import type { Route } from './web-server.ts';
 
