@@ -1,4 +1,4 @@
-/** Bounds requests that cost memory for as long as they last; one token cannot use the whole quota. */
+/** Limits requests that use memory as long as they last. No token can use the whole quota. */
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 
@@ -12,7 +12,7 @@ export class RequestQuota {
     this.#perToken = perToken;
   }
 
-  /** Counts one request in, or refuses it. */
+  /** Counts one more request, or refuses it. */
   acquire(grant: Grant): Refusal | undefined {
     const own = this.#used.get(grant) ?? 0;
     let all = 0;

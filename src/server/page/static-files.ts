@@ -1,6 +1,6 @@
-/** The files of the built page. They hold no data, so everybody may read them. */
+/** Serves the files of the built page. They contain no data, so everybody may read them. */
 import { createHash } from 'node:crypto';
-// The built page lies beside the program, not in a served directory.
+// The built page is next to the program, not in a served directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleDir } from '../../bundle-directory.ts';
@@ -42,7 +42,7 @@ interface Loaded {
 export class StaticFiles {
   readonly #loaded = new Map<string, Loaded>();
 
-  /** Reads all of them at once: a tool or a command may write to the program's directory later. */
+  /** Reads all files at once: a tool or a command may change the program's directory later. */
   constructor(directory = join(bundleDir, 'page')) {
     for (const { name } of Object.values(FILES)) {
       const loaded = load(join(directory, name));

@@ -1,5 +1,8 @@
-/** What a token may see and undo: everything without limits, its own calls otherwise, and only where it is served. */
-// The names of the served directories are resolved, nothing is opened.
+/**
+ * Decides what a token may see and undo: an unlimited token everything, any other its own calls, and only in the served
+ * directories.
+ */
+// Only resolves the names of the served directories, and opens nothing.
 import { realpathSync } from 'node:fs';
 import { isWithin } from '../../engine/index.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -10,7 +13,7 @@ export interface ServedRoot {
 }
 
 interface KnownRoot {
-  /** As it was given, and with all links resolved. */
+  /** The path as it was given, and with all links resolved. */
   names: readonly string[];
   writable: boolean;
 }
@@ -23,7 +26,7 @@ interface AttributedEntry {
 export class Visibility {
   readonly #roots: readonly KnownRoot[] | undefined;
 
-  /** Without roots all that is stored is shown. */
+  /** Without roots, everything that is stored is visible. */
   constructor(roots: readonly ServedRoot[] | undefined) {
     this.#roots = roots?.map(({ path, writable }) => ({ names: [path, realOf(path)], writable }));
   }
@@ -32,7 +35,7 @@ export class Visibility {
     return this.#roots?.map(({ names }) => names[0]!) ?? [];
   }
 
-  /** Whether all of these directories are served here, or lie in one that is. */
+  /** Whether all of these directories are served, or inside a served one. */
   covers(roots: readonly string[]): boolean {
     if (!this.#roots) return true;
     return roots.length > 0 && roots.every((root) => this.#around(root) !== undefined);
@@ -51,7 +54,7 @@ export class Visibility {
     return !this.#roots || made.roots.every((root) => this.#around(root)!.writable);
   }
 
-  /** The innermost decides: a read-only directory may lie in a writable one. */
+  /** The innermost served directory around a path: a read-only one may be inside a writable one. */
   #around(path: string): KnownRoot | undefined {
     let found: KnownRoot | undefined;
     let longest = -1;
