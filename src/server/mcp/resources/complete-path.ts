@@ -10,7 +10,7 @@ import {
   Yielder,
 } from '../../../engine/index.ts';
 import { TEMPLATE } from './file-uri.ts';
-import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
+import { BadParams, below, isAtOrBelow, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
 /** Shorter names are not completed at any depth: too many names begin with a single character. */
@@ -64,7 +64,7 @@ async function valuesIn(
   const values = await namesIn(engine, below(root.path, directory), typedAs, signal);
   const full = `/${typed}`;
   if (typed === '') return values;
-  if (lies(full, root.path)) {
+  if (isAtOrBelow(full, root.path)) {
     return values.concat(await namesIn(engine, `/${directory}`, typedAs, signal));
   }
   const own = below(root.path, '');
@@ -119,7 +119,7 @@ function absolute(root: RootInfo, value: string): string {
 }
 
 function isAbsolute(value: string, root: RootInfo): boolean {
-  return lies(`/${value}`, root.path);
+  return isAtOrBelow(`/${value}`, root.path);
 }
 
 /** Nothing where the path does not exist: half-typed paths often do not exist yet. */

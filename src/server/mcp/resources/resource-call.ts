@@ -31,7 +31,7 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) throw new BadParams('uri must be that of a file: file:///…');
   const { roots } = engine;
-  if (roots.some((root) => lies(path, root.path) || lies(path, root.real))) return path;
+  if (roots.some((root) => isAtOrBelow(path, root.path) || isAtOrBelow(path, root.real))) return path;
   for (const root of roots) {
     const inside = below(root.path, path.slice(1));
     if (await engine.files.peek(inside)) return inside;
@@ -40,7 +40,7 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
 }
 
 /** Whether a path is this directory or below it. Compares the texts only and resolves no links. */
-export function lies(path: string, directory: string): boolean {
+export function isAtOrBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(below(directory, ''));
 }
 

@@ -7,7 +7,7 @@
  */
 import { dirname } from 'node:path';
 import type { Engine, Stat } from '../../../engine/index.ts';
-import { lies } from './resource-call.ts';
+import { isAtOrBelow } from './resource-call.ts';
 
 /** Changes within this time are reported as one. */
 const SETTLE_MS = 30;
@@ -85,7 +85,8 @@ export class Subscriptions {
 
   #changed(path: string, below: boolean): void {
     for (const [uri, each] of this.#byUri) {
-      const concerns = each.real === path || (below && lies(each.real, path)) || each.real === dirname(path);
+      const concerns =
+        each.real === path || (below && isAtOrBelow(each.real, path)) || each.real === dirname(path);
       if (concerns) this.#lookSoon(uri, each);
     }
   }
