@@ -10,7 +10,7 @@ import {
   Yielder,
 } from '../../../engine/index.ts';
 import { TEMPLATE } from './file-uri.ts';
-import { BadParams, below, isAtOrBelow, type ResourceCall } from './resource-call.ts';
+import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
 /** Shorter names are not completed at any depth: too many names begin with a single character. */
@@ -61,13 +61,13 @@ async function valuesIn(
   const slash = typed.lastIndexOf('/') + 1;
   const [directory, prefix] = [typed.slice(0, slash), typed.slice(slash)];
   const typedAs = { directory, prefix };
-  const values = await namesIn(engine, below(root.path, directory), typedAs, signal);
+  const values = await namesIn(engine, pathBelow(root.path, directory), typedAs, signal);
   const full = `/${typed}`;
   if (typed === '') return values;
   if (isAtOrBelow(full, root.path)) {
     return values.concat(await namesIn(engine, `/${directory}`, typedAs, signal));
   }
-  const own = below(root.path, '');
+  const own = pathBelow(root.path, '');
   return own.startsWith(full) ? [...values, own.slice(1)] : values;
 }
 
@@ -115,7 +115,7 @@ function begins(name: string, prefix: string): boolean {
 }
 
 function absolute(root: RootInfo, value: string): string {
-  return below(root.path, value).slice(1);
+  return pathBelow(root.path, value).slice(1);
 }
 
 function isAbsolute(value: string, root: RootInfo): boolean {

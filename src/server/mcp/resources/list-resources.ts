@@ -1,7 +1,7 @@
 /** Answers `resources/list`: the files that are not ignored, sorted by path, one page at a time. */
 import { type Engine, fileMimeType, type RootInfo } from '../../../engine/index.ts';
 import { uriOf } from './file-uri.ts';
-import { BadParams, below, isAtOrBelow, type ResourceCall } from './resource-call.ts';
+import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
 
 const A_PAGE = 100;
 
@@ -38,7 +38,7 @@ export async function listResources({ engine, params, signal }: ResourceCall): P
 
 function resource({ path }: RootInfo, file: string): Resource {
   const mimeType = fileMimeType(file);
-  return { uri: uriOf(below(path, file)), name: file, ...(mimeType !== undefined && { mimeType }) };
+  return { uri: uriOf(pathBelow(path, file)), name: file, ...(mimeType !== undefined && { mimeType }) };
 }
 
 /** The roots without repetitions: the operator may name a directory twice. */
@@ -50,7 +50,7 @@ function eachOnce({ roots }: Engine): RootInfo[] {
 function nestedIn({ real }: RootInfo, roots: readonly RootInfo[]): string[] {
   return roots
     .filter((root) => root.real !== real && isAtOrBelow(root.real, real))
-    .map((root) => root.real.slice(below(real, '').length));
+    .map((root) => root.real.slice(pathBelow(real, '').length));
 }
 
 function cursorOf({ directory, after = '' }: Position): string {

@@ -33,7 +33,7 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
   const { roots } = engine;
   if (roots.some((root) => isAtOrBelow(path, root.path) || isAtOrBelow(path, root.real))) return path;
   for (const root of roots) {
-    const inside = below(root.path, path.slice(1));
+    const inside = pathBelow(root.path, path.slice(1));
     if (await engine.files.peek(inside)) return inside;
   }
   return path;
@@ -41,9 +41,10 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
 
 /** Whether a path is this directory or below it. Compares the texts only and resolves no links. */
 export function isAtOrBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(below(directory, ''));
+  return path === directory || path.startsWith(pathBelow(directory, ''));
 }
 
-export function below(directory: string, path: string): string {
+/** The path of an entry below a directory, which may be `/`. */
+export function pathBelow(directory: string, path: string): string {
   return `${directory === '/' ? '' : directory}/${path}`;
 }
