@@ -3,7 +3,7 @@ import { type Engine, fileMimeType, type RootInfo } from '../../../engine/index.
 import { uriOf } from './file-uri.ts';
 import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
 
-const A_PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** Where the next page begins: after this file of this directory. */
 interface Position {
@@ -23,10 +23,10 @@ export async function listResources({ engine, params, signal }: ResourceCall): P
   const resources: Resource[] = [];
   let at = roots.findIndex(({ path }) => path === start.directory);
   let { after } = start;
-  for (; at < roots.length && resources.length < A_PAGE; at++) {
+  for (; at < roots.length && resources.length < PAGE_SIZE; at++) {
     const root = roots[at]!;
     const without = nestedIn(root, roots);
-    const max = A_PAGE - resources.length;
+    const max = PAGE_SIZE - resources.length;
     const { files, more } = await engine.search.filePage(root.path, { after, max, without, signal });
     for (const file of files) resources.push(resource(root, file));
     if (more) return { resources, nextCursor: cursorOf({ directory: root.path, after: files.at(-1) }) };
