@@ -108,7 +108,7 @@ async function listenOnFirstFree(
 ): Promise<WebServer> {
   const { port: first, lastPort = first } = settings;
   const ports = lastPort - first + 1;
-  const offset = settings.portByDirectory ? numberOf(app.engine.roots[0]?.path ?? '') % ports : 0;
+  const offset = settings.portByDirectory ? hashNumber(app.engine.roots[0]?.path ?? '') % ports : 0;
   for (let tried = 0; ; tried++) {
     const port = first + ((offset + tried) % ports);
     try {
@@ -122,7 +122,7 @@ async function listenOnFirstFree(
 }
 
 /** A number that depends only on the text, and that two texts rarely share. */
-function numberOf(text: string): number {
+function hashNumber(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE();
 }
 
