@@ -60,8 +60,8 @@ export function createSession(
     ...{ app, state: session, sessionId, callLimit, roots },
     isEnded: () => ended,
     capabilities: () => server.getClientCapabilities(),
-    ...(about && { begins: () => about.askOnce() }),
-    ...(memory && { ends: () => memory.callEnded() }),
+    ...(about && { beforeCall: () => about.askOnce() }),
+    ...(memory && { afterCall: () => memory.callEnded() }),
   });
   callsOf.set(server, calls);
   server.setRequestHandler('tools/call', ({ params }, context) => answer(calls, params, context));

@@ -24,9 +24,9 @@ export interface CallingSession {
   /** Whether the session has ended and its state must be ended here. */
   isEnded?(): boolean;
   /** Called before each call. */
-  begins?(): void;
+  beforeCall?(): void;
   /** Called after each call; settles when the session's changes are stored for other servers. */
-  ends?(): Promise<void>;
+  afterCall?(): Promise<void>;
 }
 
 export interface CallDetails {
@@ -46,7 +46,7 @@ export class ToolCalls {
 
   /** Expects checked `params`: a name that is a string, and arguments that are an object or missing. */
   async call(params: Params, details: CallDetails): Promise<ToolOutcome> {
-    const { app, state, sessionId, callLimit, roots, isEnded, begins, ends } = this.#session;
+    const { app, state, sessionId, callLimit, roots, isEnded, beforeCall, afterCall } = this.#session;
     const tools = offeredTools(app);
     const name = params.name as string;
     const offered = tools.byName.get(name);
@@ -60,9 +60,9 @@ export class ToolCalls {
       ...{ app, state, sessionId, offered, args: params.arguments, roots, ...rest },
       hasViews: hasViews(capabilities),
     };
-    begins?.();
+    beforeCall?.();
     const outcome = await callLimit.run(() => perform(call));
-    const problem = await ends?.().catch((error: Error) => error);
+    const problem = await afterCall?.().catch((error: Error) => error);
     // A call that outlived the session may have opened a workspace.
     if (isEnded?.()) endState(state);
     if (!problem) return outcome;
