@@ -45,22 +45,22 @@ export function createSession(
   const sessionId = id ?? sessionIdOf(session);
   const { serverInfo, ...described } = serverDescription(app);
   const server = new Server(serverInfo, described);
-  const about = addResources(server, { app, sessionId, callLimit, memory });
+  const added = addResources(server, { app, sessionId, callLimit, memory });
   let ended = false;
   server.onclose = () => {
-    about?.end();
+    added?.end();
     if (state !== undefined) return;
     ended = true;
     endState(session);
   };
   const announced = (context: ServerContext) => capabilitiesIn(context) ?? server.getClientCapabilities();
   server.setRequestHandler('tools/list', (_, context) => ({ tools: listedTools(app, announced(context)) }));
-  const roots = about?.roots;
+  const roots = added?.roots;
   const calls = new ToolCalls({
     ...{ app, state: session, sessionId, callLimit, roots },
     isEnded: () => ended,
     capabilities: () => server.getClientCapabilities(),
-    ...(about && { beforeCall: () => about.askOnce() }),
+    ...(added && { beforeCall: () => added.askOnce() }),
     ...(memory && { afterCall: () => memory.callEnded() }),
   });
   callsOf.set(server, calls);
