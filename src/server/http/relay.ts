@@ -52,7 +52,7 @@ export class Relay {
     const received = await this.#store.receive([...waiting.keys()]).catch(() => []);
     for (const { session, message } of received) {
       if (message === END) waiting.get(session)?.end('The session has ended');
-      else waiting.get(session)?.passedOn(JSON.parse(message) as JSONRPCMessage);
+      else waiting.get(session)?.receiveRelayed(JSON.parse(message) as JSONRPCMessage);
     }
     this.#timer = setTimeout(() => void this.#look(), EVERY_MS).unref();
   }

@@ -84,7 +84,7 @@ export class SessionTransport implements Transport {
   }
 
   /** Receives a message that the client sent to another server. */
-  passedOn(message: JSONRPCMessage): void {
+  receiveRelayed(message: JSONRPCMessage): void {
     if ('method' in message) {
       if (!this.#exchanges.has(message.params?.requestId as Id)) return;
       this.onmessage?.(message);
