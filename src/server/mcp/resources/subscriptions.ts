@@ -66,7 +66,7 @@ export class Subscriptions {
       timer: undefined,
     };
     this.#byUri.set(uri, added);
-    added.state = await this.#look(uri, added);
+    added.state = await this.#check(uri, added);
   }
 
   remove(uri: string): void {
@@ -87,14 +87,14 @@ export class Subscriptions {
     for (const [uri, each] of this.#byUri) {
       const concerns =
         each.real === path || (below && isAtOrBelow(each.real, path)) || each.real === dirname(path);
-      if (concerns) this.#lookSoon(uri, each);
+      if (concerns) this.#checkSoon(uri, each);
     }
   }
 
-  #lookSoon(uri: string, each: Subscription): void {
+  #checkSoon(uri: string, each: Subscription): void {
     each.timer ??= setTimeout(() => {
       each.timer = undefined;
-      void this.#look(uri, each).then((state) => {
+      void this.#check(uri, each).then((state) => {
         if (state === undefined || state === each.state || this.#byUri.get(uri) !== each) return;
         // Set it at once: another check may be under way and must not report the same change again.
         each.state = state;
@@ -104,10 +104,10 @@ export class Subscriptions {
   }
 
   /** Starts to watch the file and then checks it, so that no change in between is missed. Gives the state it found. */
-  async #look(uri: string, each: Subscription): Promise<string | undefined> {
+  async #check(uri: string, each: Subscription): Promise<string | undefined> {
     try {
       const watch = await this.#engine
-        .watch(each.path, () => this.#lookSoon(uri, each))
+        .watch(each.path, () => this.#checkSoon(uri, each))
         .catch(() => undefined);
       each.watch?.close();
       each.watch = watch;
