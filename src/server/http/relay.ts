@@ -23,7 +23,7 @@ export class Relay {
 
   /** Called when a call begins: starts to poll if the call is not over soon. */
   watch(): void {
-    if (this.#store.isShared) this.#timer ??= setTimeout(() => void this.#look(), FIRST_MS).unref();
+    if (this.#store.isShared) this.#timer ??= setTimeout(() => void this.#poll(), FIRST_MS).unref();
   }
 
   passOn(key: string, message: JSONRPCMessage): void {
@@ -43,7 +43,7 @@ export class Relay {
     if (this.#store.isShared) void this.#store.send(key, message).catch(() => {});
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const waiting = new Map([...this.#transports()].filter(([, transport]) => transport.isWaiting));
     if (waiting.size === 0) {
       this.#timer = undefined;
@@ -54,6 +54,6 @@ export class Relay {
       if (message === END) waiting.get(session)?.end('The session has ended');
       else waiting.get(session)?.receiveRelayed(JSON.parse(message) as JSONRPCMessage);
     }
-    this.#timer = setTimeout(() => void this.#look(), EVERY_MS).unref();
+    this.#timer = setTimeout(() => void this.#poll(), EVERY_MS).unref();
   }
 }
