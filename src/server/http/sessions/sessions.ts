@@ -37,7 +37,7 @@ const MAX_LOG_LENGTH = 300;
 const RECENT_MS = 60_000;
 /** Added to the version in the session id if the client has roots. */
 const WITH_ROOTS = '_r';
-const AWAY: Refusal = {
+const STORE_UNREACHABLE: Refusal = {
   status: 503,
   retryAfter: 2,
   message: 'The database that keeps the sessions cannot be reached: try again',
@@ -182,9 +182,10 @@ export class HttpSessions {
     known: HttpSession | undefined,
     context: ClientContext,
   ): Promise<HttpSession | Refusal> {
-    if (context.app.dialects[0]!.choosesWorkspace && context.workspace === undefined) return AWAY;
+    if (context.app.dialects[0]!.choosesWorkspace && context.workspace === undefined)
+      return STORE_UNREACHABLE;
     if (known) return known;
-    if (says === '' || says.endsWith(WITH_ROOTS)) return AWAY;
+    if (says === '' || says.endsWith(WITH_ROOTS)) return STORE_UNREACHABLE;
     const opening = { protocolVersion: says, capabilities: {}, clientInfo: { name: '', version: '' } };
     return this.#openHere(id, opening, context);
   }
