@@ -15,7 +15,7 @@ const WITH_EMPTY_EVENTS = '2025-11-25';
 const RESTORING = 'restoring the session';
 /** How long a request to the client may wait for its answer. */
 const QUESTION_MS = 60_000;
-const ELSEWHERE: Refusal = {
+const STREAM_ELSEWHERE: Refusal = {
   status: 421,
   message: 'Another server of the fleet has the stream of this Last-Event-ID: ask again to reach that one',
 };
@@ -161,7 +161,7 @@ export class SessionTransport implements Transport {
 
   /** Resumes a stream after the event that the client saw last. */
   resume(reply: Reply, eventId: string): Refusal | undefined {
-    if (this.#streams.isElsewhere(eventId)) return ELSEWHERE;
+    if (this.#streams.isElsewhere(eventId)) return STREAM_ELSEWHERE;
     const found = this.#streams.find(eventId);
     if (!found)
       return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
