@@ -104,10 +104,10 @@ class LiveStream {
 function drained({ done, response }: Reply): Promise<void> | undefined {
   if (done || !response.writableNeedDrain) return undefined;
   return new Promise((resolve) => {
-    const goOn = () => {
-      response.off('drain', goOn).off('close', goOn);
+    const proceed = () => {
+      response.off('drain', proceed).off('close', proceed);
       resolve();
     };
-    response.once('drain', goOn).once('close', goOn);
+    response.once('drain', proceed).once('close', proceed);
   });
 }
