@@ -1,5 +1,6 @@
 /** Serves `--http`: MCP, the Tool Trace page and health checks, on one HTTP server. */
-import { type McpOptions, McpRoute, ownSessions } from './http/mcp-route.ts';
+import { type McpOptions, McpRoute } from './http/mcp-route.ts';
+import { ownSessions } from './http/sessions/own-sessions.ts';
 import type { SessionStore } from './http/sessions/sessions.ts';
 import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';

@@ -1,5 +1,5 @@
 /** Serves `trace --web`: only the Tool Trace page, only on this machine, with the events of all servers of this user. */
-import { ownSessions } from './http/mcp-route.ts';
+import { ownSessions } from './http/sessions/own-sessions.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
 import type { HttpLimits } from './web/limits.ts';

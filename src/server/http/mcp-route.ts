@@ -2,7 +2,6 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
-import { MemorySessions } from '../../state/memory-sessions.ts';
 import type { App } from '../mcp/app.ts';
 import { createSession } from '../mcp/library/session.ts';
 import { ProtectedResources } from '../oauth/protected-resource.ts';
@@ -158,12 +157,6 @@ export class McpRoute implements Route {
     for (const { callLimit } of this.#principals.values()) calls += callLimit.size;
     return calls;
   }
-}
-
-/** A store for sessions that end with this server. */
-export function ownSessions(): SessionStore {
-  const sessions = new MemorySessions();
-  return { sessions, readKeys: () => sessions.keys() };
 }
 
 /** A stream ends when the token that opened it expires: the client must come back with another token. */

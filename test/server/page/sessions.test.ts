@@ -1,6 +1,6 @@
 /** The sessions of the page: not too many, not too long. */
 import { describe, expect, it } from 'vitest';
-import { ownSessions } from '../../../src/server/http/mcp-route.ts';
+import { ownSessions } from '../../../src/server/http/sessions/own-sessions.ts';
 import { cookieOf, PageSessions } from '../../../src/server/page/page-sessions.ts';
 import { fullGrant } from '../../../src/server/web/tokens/tokens.ts';
 
