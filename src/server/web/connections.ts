@@ -7,8 +7,8 @@
  */
 import type { Socket } from 'node:net';
 import type { HttpLimits } from './limits.ts';
+import { networkOf } from './network.ts';
 import type { Reply } from './reply.ts';
-import { networkOf } from './tokens/failed-tokens.ts';
 
 /** How long a new connection may take to show its token: a client may open hundreds at once, one for each call. */
 const MIN_AGE_MS = 1000;

@@ -1,4 +1,6 @@
 /** Delays the answers to wrong tokens, longer with each one from the same network. A valid token is never delayed. */
+import { networkOf } from '../network.ts';
+
 const FREE_FAILURES = 5;
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
@@ -34,13 +36,4 @@ export class FailedTokens {
 function delayAfter(count: number): number {
   if (count <= FREE_FAILURES) return 0;
   return Math.min(MIN_DELAY_MS * 2 ** (count - FREE_FAILURES - 1), MAX_DELAY_MS);
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address: a client usually has all addresses that share these. */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const left = head.split(':');
-  const missing = 8 - left.length - (tail === '' ? 0 : tail.split(':').length);
-  return [...left, ...Array<string>(Math.max(missing, 0)).fill('0')].slice(0, 4).join(':');
 }
