@@ -4,7 +4,7 @@
  */
 import type { ProtectedResources } from '../oauth/protected-resource.ts';
 import { refuseAndClose } from '../web/admission.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { type Refusal, type Reply, whyNotGet } from '../web/reply.ts';
 import { NOT_FOUND, type Route } from '../web/web-server.ts';
 import { isWellKnown } from './address.ts';
 
@@ -25,8 +25,8 @@ function sendMetadata(reply: Reply, metadata: object): Refusal | undefined {
   const { request, response } = reply;
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  const refusal = whyNotGet(request);
+  if (refusal) return refusal;
   reply.json(200, JSON.stringify(metadata), HEADERS);
   return undefined;
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleDir } from '../../bundle-directory.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { type Refusal, type Reply, whyNotGet } from '../web/reply.ts';
 
 const FILES: Readonly<Record<string, { name: string; type: string }>> = {
   '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
@@ -56,8 +56,8 @@ export class StaticFiles {
 
   serve(reply: Reply, path: string): Refusal | undefined {
     const { request, response } = reply;
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+    const refusal = whyNotGet(request);
+    if (refusal) return refusal;
     const { name, type } = FILES[path]!;
     const loaded = this.#loaded.get(name);
     if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };

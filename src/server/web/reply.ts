@@ -194,6 +194,12 @@ export function eventOf(json: string | readonly Buffer[], id = ''): readonly (st
   return typeof json === 'string' ? [`${head}${json}\n\n`] : [head, ...json, '\n\n'];
 }
 
+/** The refusal of a request that is neither GET nor HEAD. */
+export function whyNotGet({ method }: IncomingMessage): Refusal | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
