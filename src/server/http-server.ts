@@ -35,7 +35,7 @@ export async function openHttpServer(app: App, options: HttpOptions): Promise<We
   ]);
   void mcp.resources?.problem().then((problem) => {
     if (problem !== undefined)
-      app.log(`warning: ${problem}; until they can, its tokens are answered with 503`);
+      app.log(`warning: ${problem}; until they can be fetched, requests with its tokens get 503`);
   });
   return server;
 }

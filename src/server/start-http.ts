@@ -142,7 +142,7 @@ function chooseGrants(
     const problem = whyNotToken(token);
     if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
     if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
-    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
+    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set and takes precedence');
     return { grants: [fullGrant(token)] };
   }
   // With an authorization server, only the Tool Trace page needs a token from the operator.
@@ -177,7 +177,7 @@ function reload(app: App, { tokenFile, tls }: HttpSettings, server: WebServer): 
     const { grants, problems } = attempt(() => readTokens(app, tokenFile));
     for (const problem of problems) app.log(`tokens: ${problem}`);
     server.replaceTokens(grants);
-    app.log(`tokens: read again, ${grants.length} good`);
+    app.log(`tokens: read again, ${grants.length} valid`);
   }
   if (tls === undefined) return;
   try {
@@ -208,7 +208,7 @@ function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpSettin
   try {
     createSecureContext(certificate);
   } catch {
-    throw new StartError(`${certFile} and ${keyFile} are no certificate (PEM) and its key`);
+    throw new StartError(`${certFile} and ${keyFile} are not a certificate (PEM) and its key`);
   }
   return certificate;
 }
@@ -220,7 +220,7 @@ function whyNotListening(error: unknown, { host, port, lastPort }: HttpSettings)
     case 'EADDRINUSE':
       return `${where}: in use already`;
     case 'EACCES':
-      return `${where}: not allowed for this user`;
+      return `${where}: this user may not listen there`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -407,7 +407,7 @@ describe('a server that ends', () => {
     const alone = fixture.stateless('tools/call', { name: 'wait', arguments: {} }).catch(() => 'cut off');
     await fixture.held.started(2);
     await fixture.serving.stop();
-    expect((await call).json.error).toEqual({ code: -32000, message: 'The server is ending' });
+    expect((await call).json.error).toEqual({ code: -32000, message: 'The server is shutting down' });
     await alone;
     expect(fixture.held.aborted).toBe(2);
   });

@@ -286,7 +286,7 @@ describe('a token file', () => {
 
     writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 read-only\n`);
     server.child.kill('SIGHUP');
-    await server.says(/read again, 2 good/);
+    await server.says(/read again, 2 valid/);
     expect(await knock(port, 'anna-token-0123456789')).toBe(401);
     expect(await knock(port, 'bert-token-0123456789')).toBe(200);
     expect(await knock(port, 'carl-token-0123456789')).toBe(200);
@@ -294,13 +294,13 @@ describe('a token file', () => {
     // A line that is not understood gives nobody access; the others stay.
     writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 nonsense\n`);
     server.child.kill('SIGHUP');
-    await server.says(/line 2: [\s\S]*read again, 1 good/);
+    await server.says(/line 2: [\s\S]*read again, 1 valid/);
     expect(await knock(port, 'bert-token-0123456789')).toBe(200);
     expect(await knock(port, 'carl-token-0123456789')).toBe(401);
 
     chmodSync(file, 0o644);
     server.child.kill('SIGHUP');
-    await server.says(/read again, 0 good/);
+    await server.says(/read again, 0 valid/);
     expect(await knock(port, 'bert-token-0123456789')).toBe(401);
     expect(server.stderr).not.toMatch(/(anna|bert|carl)-token/);
   });
@@ -344,7 +344,7 @@ describe('TLS', () => {
           COFFERDAM_TOKEN: TOKEN,
         })
       ).stderr,
-    ).toContain('are no certificate (PEM) and its key');
+    ).toContain('are not a certificate (PEM) and its key');
   });
 });
 

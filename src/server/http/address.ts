@@ -26,7 +26,7 @@ export function workspaceIn(query: string, dialect: Dialect): { workspace: strin
       status: 400,
       message: `The dialect ${dialect.name} has no workspace to choose: leave ?workspace= out`,
     };
-  if (named.length > 1) return { status: 400, message: 'The address names two workspaces' };
+  if (named.length > 1) return { status: 400, message: 'The URL names more than one workspace' };
   return { workspace: named[0]! };
 }
 
@@ -37,7 +37,7 @@ export async function fixedWorkspace({ engine }: App, path: string): Promise<Ses
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const served = engine.roots.map((root) => root.path).join(', ');
-    const message = `The workspace in the address is not a directory inside those that are served: ${served}`;
+    const message = `The workspace in the URL is not a directory inside the served directories: ${served}`;
     return { status: 404, message };
   }
 }

@@ -68,7 +68,11 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
     case 'DELETE':
       return serveEnding(endpoint, incoming);
     default:
-      return { status: 405, message: 'POST, GET and DELETE are served here', headers: ALLOWED };
+      return {
+        status: 405,
+        message: 'This method is not allowed here: use POST, GET or DELETE',
+        headers: ALLOWED,
+      };
   }
 }
 
@@ -259,7 +263,7 @@ async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<
   const version = headers['mcp-protocol-version'];
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) {
     const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
+    return { status: 400, message: `Unsupported protocol version; sessions support ${versions}` };
   }
   const session = await sessions.find(id, incoming);
   if (!session) return { status: 404, code: SESSION_NOT_FOUND, message: 'Session not found' };
@@ -280,7 +284,7 @@ function whyTooBusy(
     return tooManyCalls(429, `${limits.callsPerToken} calls of this token`);
   if (openCalls() + calls > limits.calls) return tooManyCalls(503, `${limits.calls} calls`);
   if (unsentBytes() > limits.unsentBytes)
-    return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
+    return { status: 503, retryAfter: 5, message: 'Too many answers have not been read yet: try again' };
   return undefined;
 }
 

@@ -85,7 +85,7 @@ export class McpRoute implements Route {
     if (!dialect) return NOT_FOUND;
     const principal = this.#principalOf(grant);
     if (!principal.mayUse(dialect.name))
-      return { status: 403, message: `This token does not open the dialect ${dialect.name}` };
+      return { status: 403, message: `This token gives no access to the dialect ${dialect.name}` };
     const named = workspaceIn(query, dialect);
     if ('status' in named) return named;
     const app = principal.appFor(dialect);
@@ -136,7 +136,7 @@ export class McpRoute implements Route {
   }
 
   async close(): Promise<void> {
-    this.#sessions.closeAll('The server is ending');
+    this.#sessions.closeAll('The server is shutting down');
     await this.#endpoint.stateless.close();
     for (const principal of this.#principals.values()) principal.close();
   }

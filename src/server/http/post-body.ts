@@ -63,7 +63,7 @@ export function checkPosted(posted: PostBody, session: TargetSession): CheckedMe
 /** As on stdio, each invalid message of a batch gets an error, and the server handles the others. */
 function checkBatch(values: readonly unknown[], session: TargetSession): CheckedMessages | Refusal {
   if (session.protocolVersion !== WITH_BATCHES)
-    return invalidRequest('batches are not supported; send one message a request');
+    return invalidRequest('batches are not supported; send one message per request');
   const whole = whyNotBatch(values);
   if (whole !== undefined) return invalidRequest(whole);
   const checked: CheckedMessages = { messages: [], errors: [] };

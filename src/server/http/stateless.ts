@@ -46,7 +46,7 @@ type LibraryServer = Server | McpServer;
 const CANCELLED = 499;
 /** The server remembers a hash in place of a client name that is longer than this. */
 const MAX_REMEMBERED = 200;
-const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
+const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is shutting down' };
 
 /**
  * On the first request, the library would build its schemas and Node would load its web standards. Each takes longer

@@ -29,7 +29,7 @@ import { ProgressReporter } from './progress.ts';
 import { withChange } from './views/change-note.ts';
 
 const MAX_SHORT = 4096;
-const FAULT = 'a fault of the server: its log on standard error has the details';
+const FAULT = 'an internal error: the server log on standard error has the details';
 
 export interface ToolCall {
   app: App;

@@ -74,7 +74,7 @@ export class AccessTokens {
     try {
       const { payload, protectedHeader } = await verifyWithAnyKey(text, this.#keys, options);
       if (!TYPES.has(protectedHeader.typ?.toLowerCase()))
-        throw new InvalidToken('the token is no access token (typ)');
+        throw new InvalidToken('the token is not an access token (typ)');
       return payload;
     } catch (error) {
       throw error instanceof errors.JOSEError ? new InvalidToken(wordsFor(error)) : error;
@@ -104,9 +104,9 @@ function wordsFor(error: errors.JOSEError): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'exp') return 'the token does not say when it expires (exp)';
     if (error.claim === 'aud') return 'the token is for another audience (aud)';
-    if (error.claim === 'iss') return 'the token is of another issuer (iss)';
+    if (error.claim === 'iss') return 'the token is from another issuer (iss)';
     if (error.claim === 'nbf') return 'the token is not valid yet (nbf)';
-    return `the token has no good ${error.claim}`;
+    return `the token has no valid ${error.claim}`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
     return 'the token is signed with an algorithm that is refused';

@@ -123,8 +123,9 @@ export class PageRoute implements Route {
       const found = at.exec(rest);
       if (!found) continue;
       if (Object.hasOwn(methods, method)) return methods[method]!(request, found[1] ?? '');
-      const allowed = Object.keys(methods).join(', ');
-      return { status: 405, message: `${allowed} is served here`, headers: { Allow: allowed } };
+      const allowed = Object.keys(methods);
+      const message = `This method is not allowed here: use ${allowed.join(' or ')}`;
+      return { status: 405, message, headers: { Allow: allowed.join(', ') } };
     }
     return NOT_FOUND;
   }

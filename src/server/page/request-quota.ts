@@ -18,9 +18,9 @@ export class RequestQuota {
     let all = 0;
     for (const count of this.#used.values()) all += count;
     if (own >= this.#perToken)
-      return { status: 429, retryAfter: 1, message: 'This token asks for too much at once: try again' };
+      return { status: 429, retryAfter: 1, message: 'This token has too many requests under way: try again' };
     if (all >= this.#total)
-      return { status: 503, retryAfter: 1, message: 'Too much is asked for at once: try again' };
+      return { status: 503, retryAfter: 1, message: 'Too many requests are under way: try again' };
     this.#used.set(grant, own + 1);
     return undefined;
   }

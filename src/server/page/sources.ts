@@ -37,7 +37,7 @@ export interface PageSources {
   clients?: readonly ClientConfig[];
 }
 
-const MISSING = { path: '', why: 'there is no such entry any more', forceable: false };
+const MISSING = { path: '', why: 'this entry no longer exists', forceable: false };
 
 /**
  * If a running engine has a journal, the page undoes through that engine, with its gate, locks and trace. Otherwise it

@@ -60,7 +60,7 @@ export class StaticFiles {
     if (refusal) return refusal;
     const { name, type } = FILES[path]!;
     const loaded = this.#loaded.get(name);
-    if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };
+    if (!loaded) return { status: 404, message: 'The page is not installed next to the program' };
     const headers = { ...SHELL, ETag: loaded.etag };
     if (isSame(request.headers['if-none-match'], loaded.etag)) {
       reply.head(304, headers);

@@ -218,7 +218,7 @@ export class LineTransport {
 
   #receiveBatch(values: readonly unknown[]): void {
     const known = this.#version === WITH_BATCHES;
-    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message a line';
+    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message per line';
     if (problem !== undefined) {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
       return;

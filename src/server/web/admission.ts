@@ -59,14 +59,14 @@ export class Admission {
     if (!hostAndOrigin.allowsHost(request)) {
       refuseAndClose(reply, {
         status: 403,
-        message: 'This host is not served here (--allow-host names another)',
+        message: 'This Host is not allowed: the operator can allow it with --allow-host',
       });
       return false;
     }
     if (!hostAndOrigin.allowsOrigin(request)) {
       refuseAndClose(reply, {
         status: 403,
-        message: 'This origin is not served here (--allow-origin names one)',
+        message: 'This Origin is not allowed: the operator can allow it with --allow-origin',
       });
       return false;
     }

@@ -45,7 +45,7 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
       }
       if (!memory.take(part.length)) {
         settle({
-          refusal: { status: 503, retryAfter: 1, message: 'Too much is being sent at once: try again' },
+          refusal: { status: 503, retryAfter: 1, message: 'Clients are sending too much at once: try again' },
         });
         return;
       }

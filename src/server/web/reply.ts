@@ -197,7 +197,11 @@ export function eventOf(json: string | readonly Buffer[], id = ''): readonly (st
 /** The refusal of a request that is neither GET nor HEAD. */
 export function whyNotGet({ method }: IncomingMessage): Refusal | undefined {
   if (method === 'GET' || method === 'HEAD') return undefined;
-  return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  return {
+    status: 405,
+    message: 'This method is not allowed here: use GET',
+    headers: { Allow: 'GET, HEAD' },
+  };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -184,7 +184,7 @@ export class WebServer {
     const { request, response } = reply;
     if (this.#stopping) {
       response.shouldKeepAlive = false;
-      return { status: 503, retryAfter: 2, message: 'The server is ending' };
+      return { status: 503, retryAfter: 2, message: 'The server is shutting down' };
     }
     if (!this.#admission.allows(reply)) return undefined;
     const { path, query } = splitUrl(request.url!);

@@ -164,7 +164,10 @@ export class SessionTransport implements Transport {
     if (this.#streams.isElsewhere(eventId)) return STREAM_ELSEWHERE;
     const found = this.#streams.find(eventId);
     if (!found)
-      return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
+      return {
+        status: 400,
+        message: 'The server does not have the stream of this Last-Event-ID, or no longer has it',
+      };
     reply.isEndless = found.stream === this.#listening;
     found.stream.attach(reply, found.after);
     return undefined;

@@ -43,7 +43,7 @@ export async function completePath(call: ResourceCall): Promise<object> {
 function typedPath({ ref, argument }: ResourceCall['params']): string {
   const { type, uri } = (ref ?? {}) as Record<string, unknown>;
   const { name, value } = (argument ?? {}) as Record<string, unknown>;
-  if (typeof type !== 'string') throw new BadParams('ref must name what is to be completed');
+  if (typeof type !== 'string') throw new BadParams('ref must name what to complete');
   if (typeof name !== 'string' || typeof value !== 'string')
     throw new BadParams('argument needs a name and a value');
   if (type !== 'ref/resource' || uri !== TEMPLATE || name !== 'path')

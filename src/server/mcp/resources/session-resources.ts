@@ -115,7 +115,7 @@ export class SessionResources {
         this.#tellListChanges();
         return listResources(call);
       case 'resources/templates/list':
-        if (call.params.cursor !== undefined) throw new BadParams('there is one page of templates');
+        if (call.params.cursor !== undefined) throw new BadParams('there is only one page of templates');
         return { resourceTemplates: TEMPLATES };
       case 'resources/read':
         return readResource(call);
@@ -138,7 +138,7 @@ export class SessionResources {
     const subscriptions = this.#subscriptionsOn(engine);
     if (subscriptions.uris.includes(uri)) return;
     if (subscriptions.isFull)
-      throw new BadParams(`a client may have ${MOST_SUBSCRIPTIONS} subscriptions: end one`);
+      throw new BadParams(`a client may have at most ${MOST_SUBSCRIPTIONS} subscriptions: end one first`);
     await subscriptions.add(uri, path);
   }
 

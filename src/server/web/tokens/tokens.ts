@@ -85,7 +85,8 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   // Do not quote the word: on a mistyped line it may be the token.
   if (unknown !== undefined)
     return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); the line has another word there`;
-  if (words.includes('read-only') && words.includes('read-write')) return 'both read-only and read-write';
+  if (words.includes('read-only') && words.includes('read-write'))
+    return 'the rights are both read-only and read-write';
   return {
     name: name!,
     hash: hashOf(token),
