@@ -10,7 +10,7 @@ import type { App } from './app.ts';
 import { pathOf } from './resources/file-uri.ts';
 
 /** How long a call waits for the client to name its roots. */
-const PATIENCE_MS = 3000;
+const ROOTS_TIMEOUT_MS = 3000;
 const MOST_ROOTS = 100;
 
 /** An engine that one call uses until it releases it. */
@@ -102,7 +102,7 @@ export class ClientRoots {
   /** The engine for a call, or one line that says why there is none. */
   take(): EngineLease | string | Promise<EngineLease | string> {
     if (!this.#asking) return this.#takeNow();
-    return Promise.race([this.#asking, patience()]).then(() => this.#takeNow());
+    return Promise.race([this.#asking, rootsTimeout()]).then(() => this.#takeNow());
   }
 
   #takeNow(): EngineLease | string {
@@ -172,6 +172,6 @@ function pathNamed(uri: string): string | undefined {
   }
 }
 
-function patience(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+function rootsTimeout(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ROOTS_TIMEOUT_MS).unref());
 }
