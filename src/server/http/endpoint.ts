@@ -25,7 +25,7 @@ import type { Refusal, Reply } from '../web/reply.ts';
 import {
   checkPosted,
   invalidRequest,
-  isOpening,
+  isInitialize,
   type PostBody,
   readPostBody,
   requestIds,
@@ -113,7 +113,7 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Refusa
   const isKnown = endpoint.stateless.knows(headers, message);
   const era = isKnown ? 'modern' : eraOf(headers, message);
   if (era === 'legacy') {
-    const begins = isOpening(message) && headers['mcp-session-id'] === undefined;
+    const begins = isInitialize(message) && headers['mcp-session-id'] === undefined;
     return begins ? openSession(endpoint, incoming, message) : serveInSession(endpoint, incoming, posted);
   }
   // A stateless client that disconnects cancels its request.
@@ -197,7 +197,7 @@ async function serveBatch(
   if (incoming.reply.request.headers['mcp-session-id'] !== undefined)
     return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
-    posted.values.some(isOpening)
+    posted.values.some(isInitialize)
       ? 'initialize is one request and must be sent alone'
       : `batches are answered only in a session of ${WITH_BATCHES}`,
   );

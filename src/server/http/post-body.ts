@@ -55,7 +55,7 @@ export async function readPostBody(
 export function checkPosted(posted: PostBody, session: TargetSession): CheckedMessages | Refusal {
   if (posted.batch) return checkBatch(posted.values, session);
   const { message } = posted;
-  if (isOpening(message)) return invalidRequest('the session has been initialized already', message);
+  if (isInitialize(message)) return invalidRequest('the session has been initialized already', message);
   if (isRequest(message) && session.isOpen(message.id)) return invalidRequest(SAME_ID, message);
   return { messages: [message], errors: [] };
 }
@@ -88,7 +88,7 @@ function whyNotBatched(
   ids: ReadonlySet<Id>,
   session: TargetSession,
 ): string | undefined {
-  if (isOpening(message)) return 'initialize must be sent alone';
+  if (isInitialize(message)) return 'initialize must be sent alone';
   if (!isRequest(message)) return undefined;
   return ids.has(message.id) || session.isOpen(message.id) ? SAME_ID : undefined;
 }
@@ -97,7 +97,7 @@ export function invalidRequest(problem: string, message?: unknown) {
   return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(message) };
 }
 
-export function isOpening(message: unknown): boolean {
+export function isInitialize(message: unknown): boolean {
   return (message as { method?: unknown } | null)?.method === 'initialize';
 }
 
