@@ -122,21 +122,21 @@ export class Stateless {
     const shared = await stateFor(incoming);
     if ('status' in shared) return shared;
     if (mayStream) reply.onSlow = () => reply.startEvents();
-    const leaving = new Cancellation();
-    reply.onDisconnect = () => leaving.abort();
+    const cancellation = new Cancellation();
+    reply.onDisconnect = () => cancellation.abort();
     reply.isEndless = isMethod(message, LISTEN);
     const listener = Symbol('listener');
     try {
       if (resourceDialect(app)) await this.#listened.open(listener, message);
       if (incoming.isKnown) {
-        await this.#call(incoming, shared.state, leaving);
+        await this.#call(incoming, shared.state, cancellation);
         return undefined;
       }
       const envelope =
         this.#isOwn && !app.clientRoots ? envelopeOf(reply.request.headers, message) : undefined;
       const answered = () => envelope !== undefined && this.#known.add(envelope);
       const shares = { callLimit: principal.callLimit, state: shared.state };
-      const request = new StatelessRequest(reply.request, leaving.signal, () =>
+      const request = new StatelessRequest(reply.request, cancellation.signal, () =>
         answeringDirectly(this.#create(app, shares), reply, answered),
       );
       const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
@@ -149,24 +149,24 @@ export class Stateless {
   }
 
   /** Runs a call that the library would accept, without the library: see known-envelopes.ts. */
-  async #call({ reply, message, app, principal }: StatelessCall, state: Session, leaving: Cancellation) {
+  async #call({ reply, message, app, principal }: StatelessCall, state: Session, cancellation: Cancellation) {
     const { id, params = {} } = message as JSONRPCRequest;
     const { callLimit } = principal;
     const calls = new ToolCalls({ app, state, sessionId: sessionIdOf(state), callLimit });
-    this.#calls.set(leaving, reply);
+    this.#calls.set(cancellation, reply);
     const { _meta: meta } = params;
     const capabilities = meta?.[CLIENT_CAPABILITIES_META_KEY];
-    const outcome = await calls.call(params, { signal: leaving.signal, meta, capabilities });
-    this.#calls.delete(leaving);
-    if (leaving.signal.aborted) return;
+    const outcome = await calls.call(params, { signal: cancellation.signal, meta, capabilities });
+    this.#calls.delete(cancellation);
+    if (cancellation.signal.aborted) return;
     const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };
     await sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
   }
 
   close(): Promise<void> {
     this.#listened.end();
-    for (const [leaving, reply] of this.#calls) {
-      leaving.abort();
+    for (const [cancellation, reply] of this.#calls) {
+      cancellation.abort();
       reply.refuse(ENDING);
     }
     return this.#handler.close();
