@@ -38,7 +38,7 @@ export class Visibility {
   /** Whether all of these directories are served, or inside a served one. */
   covers(roots: readonly string[]): boolean {
     if (!this.#roots) return true;
-    return roots.length > 0 && roots.every((root) => this.#around(root) !== undefined);
+    return roots.length > 0 && roots.every((root) => this.#rootAround(root) !== undefined);
   }
 
   mayUndoAnything(grant: Grant): boolean {
@@ -51,11 +51,11 @@ export class Visibility {
 
   mayUndo(grant: Grant, made: AttributedEntry): boolean {
     if (grant.readOnly || !this.maySee(grant, made)) return false;
-    return !this.#roots || made.roots.every((root) => this.#around(root)!.writable);
+    return !this.#roots || made.roots.every((root) => this.#rootAround(root)!.writable);
   }
 
   /** The innermost served directory around a path: a read-only one may be inside a writable one. */
-  #around(path: string): KnownRoot | undefined {
+  #rootAround(path: string): KnownRoot | undefined {
     let found: KnownRoot | undefined;
     let longest = -1;
     for (const root of this.#roots ?? []) {
