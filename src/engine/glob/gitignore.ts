@@ -29,9 +29,9 @@ export class IgnoreChain {
   static readonly empty = new IgnoreChain(undefined, undefined);
 
   readonly #parent: IgnoreChain | undefined;
-  readonly #rules: RuleSet | undefined;
+  readonly #rules: IgnoreRuleSet | undefined;
 
-  private constructor(parent: IgnoreChain | undefined, rules: RuleSet | undefined) {
+  private constructor(parent: IgnoreChain | undefined, rules: IgnoreRuleSet | undefined) {
     this.#parent = parent;
     this.#rules = rules;
   }
@@ -43,7 +43,7 @@ export class IgnoreChain {
   child(dirRelative: string, gitignoreText: string): IgnoreChain {
     const rules = parseRules(gitignoreText);
     if (rules.length === 0) return this;
-    return new IgnoreChain(this, new RuleSet(dirRelative, rules));
+    return new IgnoreChain(this, new IgnoreRuleSet(dirRelative, rules));
   }
 
   /**
@@ -79,7 +79,7 @@ function nameWithin({ about }: IgnoreRule): string | undefined {
  * The rules of one file. Each is filed under what a name must be, or begin or end with, for the rule to match at all;
  * so a name is tried only by the few rules that it could match.
  */
-class RuleSet {
+class IgnoreRuleSet {
   readonly #base: string;
   /** All lists have the latest rule first. Rules with a `/` are filed by their last name, if that is a literal. */
   readonly #byName = new Map<string, Numbered[]>();

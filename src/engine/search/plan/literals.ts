@@ -81,12 +81,12 @@ function ofAlternatives(alternatives: readonly AST.Alternative[], flags: Pattern
 
 /** Joins neighbours as far as they are known, and keeps the texts that are cheapest to look for. */
 function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
-  const sequence = new Sequence();
+  const sequence = new LiteralSequence();
   for (const element of elements) addElement(sequence, element, flags);
   return sequence.end();
 }
 
-class Sequence {
+class LiteralSequence {
   /** What the text since the last gap can be. */
   #run: PossibleTexts = EMPTY;
   /** The same as far as it is a single text: a scan looks for one text faster than for several. */
@@ -145,7 +145,7 @@ class Sequence {
   }
 }
 
-function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlags): void {
+function addElement(sequence: LiteralSequence, element: AST.Element, flags: PatternFlags): void {
   if (element.type === 'Quantifier') {
     addRepeated(sequence, element, flags);
     return;
@@ -163,7 +163,7 @@ function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlag
   addKnown(sequence, ofElement(element, flags));
 }
 
-function addKnown(sequence: Sequence, known: KnownTexts): void {
+function addKnown(sequence: LiteralSequence, known: KnownTexts): void {
   if (known.exact) {
     sequence.include(known);
     sequence.add(known.exact);
@@ -173,7 +173,7 @@ function addKnown(sequence: Sequence, known: KnownTexts): void {
   sequence.include(known);
 }
 
-function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
+function addRepeated(sequence: LiteralSequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
   const { element, min, max } = quantifier;
   if (element.type === 'Assertion') return;
   const known = ofElement(element, flags);
