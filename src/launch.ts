@@ -9,7 +9,13 @@ import { boundYoungSpace, withUsualFlags } from './young-space.ts';
 interface Module {
   exports: unknown;
 }
-type Body = (exports: unknown, require: unknown, module: Module, file: string, directory: string) => void;
+type ModuleBody = (
+  exports: unknown,
+  require: unknown,
+  module: Module,
+  file: string,
+  directory: string,
+) => void;
 
 /** The bundle with everything that calls need: once it is loaded, the start is over. */
 const LAST_OF_START = './rest.cjs';
@@ -40,7 +46,7 @@ function start(id: string): unknown {
   return module.exports;
 }
 
-function compile(file: string): Body {
+function compile(file: string): ModuleBody {
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
   // A bundle is ASCII. Read as latin1, Node does not have to look for other characters.
   const source = read(file).toString('latin1');
@@ -49,7 +55,7 @@ function compile(file: string): Body {
   const script = withUsualFlags(() => new Script(source, options));
   if (cachedData === undefined || (script.cachedDataRejected && startedPlainly()))
     process.once('exit', () => writeCache(cacheFile, script));
-  return script.runInThisContext() as Body;
+  return script.runInThisContext() as ModuleBody;
 }
 
 /** Whether V8 runs with its usual options. Others change the compiled form, and must not replace the usual one. */

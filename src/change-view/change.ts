@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { PageDiff, PageEntry } from '../page/wire.ts';
 
 /** The journal entries that a call made, and the tools that show and undo them. */
-export interface Made {
+export interface ChangeNote {
   entries: string[];
   show?: string;
   undo?: string;
@@ -18,8 +18,8 @@ export interface ShownChange extends Pick<PageEntry, 'state' | 'roots' | 'undoes
   undoneBy?: string;
 }
 
-export function madeBy({ _meta }: CallToolResult): Made | undefined {
-  return _meta?.['cofferdam/change'] as Made | undefined;
+export function madeBy({ _meta }: CallToolResult): ChangeNote | undefined {
+  return _meta?.['cofferdam/change'] as ChangeNote | undefined;
 }
 
 export function textOf({ content }: CallToolResult): string {

@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 const PROTOCOL_VERSION = '2026-01-26';
 const METHOD_NOT_FOUND = -32601;
 
-interface Message {
+interface HostMessage {
   jsonrpc: '2.0';
   id?: string | number;
   method?: string;
@@ -41,7 +41,7 @@ export class Host {
     this.#window = around;
     this.#events = events;
     window.addEventListener('message', ({ source, data }) => {
-      if (source === around) this.#receive(data as Message);
+      if (source === around) this.#receive(data as HostMessage);
     });
   }
 
@@ -75,18 +75,18 @@ export class Host {
   }
 
   /** Uses '*' because a view does not know the origin of the client. */
-  #send(message: Omit<Message, 'jsonrpc'>): void {
+  #send(message: Omit<HostMessage, 'jsonrpc'>): void {
     this.#window.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 
-  #receive(message: Message | null): void {
+  #receive(message: HostMessage | null): void {
     if (message?.jsonrpc !== '2.0') return;
     if (message.method === undefined) this.#receiveAnswer(message);
     else if (message.id === undefined) this.#receiveNotification(message.method, message.params ?? {});
     else this.#answer(message.id, message.method);
   }
 
-  #receiveAnswer({ id, result, error }: Message): void {
+  #receiveAnswer({ id, result, error }: HostMessage): void {
     const waiting = this.#waiting.get(id!);
     this.#waiting.delete(id!);
     if (error) waiting?.reject(new Error(error.message ?? 'The client refused'));

@@ -5,7 +5,7 @@ import { plural } from '../page/data/format.ts';
 import { diffView, plainDiff } from '../page/views/details/diff-view.ts';
 import { button, el, part } from '../page/views/elements/dom.ts';
 import { visibleLines } from '../page/views/elements/visible-text.ts';
-import { diffIn, type Made, madeBy, type ShownChange, textOf } from './change.ts';
+import { type ChangeNote, diffIn, madeBy, type ShownChange, textOf } from './change.ts';
 import { Host } from './host.ts';
 
 const SHOWN_AT_FIRST = 5;
@@ -40,7 +40,7 @@ function onContext({ theme, styles }: McpUiHostContext): void {
     if (value !== undefined) style.setProperty(name, value);
 }
 
-async function show(section: HTMLElement, made: Made, entry: string, problem?: string): Promise<void> {
+async function show(section: HTMLElement, made: ChangeNote, entry: string, problem?: string): Promise<void> {
   const result = await host.callTool(made.show!, { entry });
   if (result.isError) throw new Error(textOf(result));
   const change = result.structuredContent as unknown as ShownChange;
@@ -58,7 +58,7 @@ async function show(section: HTMLElement, made: Made, entry: string, problem?: s
   if (hadFocus) section.querySelector<HTMLElement>('button')?.focus();
 }
 
-function headOf(section: HTMLElement, made: Made, change: ShownChange): HTMLElement {
+function headOf(section: HTMLElement, made: ChangeNote, change: ShownChange): HTMLElement {
   const { files, moreFiles = 0, state, undoes } = change;
   const what = plural(files.length + moreFiles, 'change');
   const said = undoes === undefined ? what : `${what}, back to an earlier state`;
@@ -77,7 +77,12 @@ function headOf(section: HTMLElement, made: Made, change: ShownChange): HTMLElem
 }
 
 /** Undoes an entry, then reads the change again: somebody else may have undone it meanwhile. */
-async function undoEntry(section: HTMLElement, made: Made, entry: string, target: string): Promise<void> {
+async function undoEntry(
+  section: HTMLElement,
+  made: ChangeNote,
+  entry: string,
+  target: string,
+): Promise<void> {
   const problem = await host.callTool(made.undo!, { entry: target }).then(
     (result) => (result.isError ? textOf(result) : undefined),
     ({ message }: Error) => message,

@@ -120,7 +120,7 @@ export interface Tool {
 /** A string stands for a result of one text item. */
 type Rendered = string | ToolResult | ResultOutcome;
 
-export interface ToolDeclaration<S extends ObjectSchema, V> {
+export interface DeclaredTool<S extends ObjectSchema, V> {
   name: string;
   title: string;
   description: string;
@@ -173,7 +173,7 @@ export interface Dialect {
   failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome;
 }
 
-export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
+export function defineTool<const S extends ObjectSchema, V>(declaration: DeclaredTool<S, V>): Tool {
   const { run, render, aliases = {}, ...rest } = declaration;
   const { startsPrograms = false, needsAllowRun = false, usefulReadOnly = false, ...others } = rest;
   const { hasChangeView = false, ...shown } = others;

@@ -7,8 +7,8 @@ const MAX_COUNTED = 20_000;
 /** How long the second search, without the filter, may take. Tests on a busy machine give it longer. */
 export const secondSearch: { timeoutMs: number } = { timeoutMs: 1000 };
 
-type Search = ToolContext['engine']['search'];
-type GlobQuery = Parameters<Search['glob']>[1];
+type EngineSearch = ToolContext['engine']['search'];
+type GlobQuery = Parameters<EngineSearch['glob']>[1];
 type FileQuery = Omit<GlobQuery, 'globs' | 'max'>;
 
 /** Files that globs choose below one directory. */

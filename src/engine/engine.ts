@@ -300,7 +300,7 @@ function hold(options: EngineOptions): Held {
   return { wall, journal, settings, inner: new Set(), outer: undefined, open };
 }
 
-interface Opening {
+interface EngineOpening {
   wall: Wall;
   settings: CommandSettings;
   journal: StateSource | undefined;
@@ -308,7 +308,7 @@ interface Opening {
   keep: RetentionLimits | undefined;
 }
 
-function openParts({ wall, settings, journal: source, rules, keep }: Opening): Parts {
+function openParts({ wall, settings, journal: source, rules, keep }: EngineOpening): Parts {
   const journal = source === undefined ? undefined : new Journal(openState(source), keep);
   const search = new LazySearch();
   const roots = wall.roots.map(({ real }) => real);

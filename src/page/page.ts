@@ -1,7 +1,7 @@
 /** The Tool Trace page: connects its views and updates them as events arrive. */
 import { plain } from '../display/plain-text.ts';
 import { endSession, undoneEntries } from './connection/api.ts';
-import { Connection, type ConnectionState } from './connection/connection.ts';
+import { type ConnectionState, ServerConnection } from './connection/connection.ts';
 import { filterInAddress, toAddress } from './data/address.ts';
 import { type EventFilter, type EventRow, EventStore } from './data/event-store.ts';
 import { count } from './data/format.ts';
@@ -26,7 +26,7 @@ const SETTLE_MS = 150;
 /** Wait this long before asking which entries are undone, so that several undos cause one request. */
 const UNDONE_MS = 200;
 
-class Page {
+class TracePage {
   readonly #store = new EventStore();
   readonly #tree = new HeatTree();
   readonly #charts = new Charts(part('charts'), (from, to) => this.#filters.pickTime(from, to));
@@ -79,7 +79,7 @@ class Page {
     let token: string | undefined;
     let why = 'Your session has ended. Enter a token to sign in again.';
     const leaving = new AbortController();
-    const connection = new Connection({
+    const connection = new ServerConnection({
       onEvents: (events, live) => this.#take(events, live),
       onState: (state) => this.#showState(state),
     });
@@ -255,4 +255,4 @@ function stateText(state: ConnectionState): string {
 const token = takeToken();
 startTheme();
 startTabs();
-void new Page().run(token);
+void new TracePage().run(token);

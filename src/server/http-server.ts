@@ -1,5 +1,6 @@
-/** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
-import { type McpOptions, McpRoute, ownSessions } from './http/mcp-route.ts';
+/** Serves `--http`: MCP, the Tool Trace page and health checks, on one HTTP server. */
+import { type McpOptions, McpRoute } from './http/mcp-route.ts';
+import { ownSessions } from './http/sessions/own-sessions.ts';
 import type { SessionStore } from './http/sessions/sessions.ts';
 import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';
@@ -10,11 +11,11 @@ import { readyRoute } from './web/ready-route.ts';
 import { WebServer, type WebServerOptions } from './web/web-server.ts';
 
 export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, Omit<McpOptions, 'store'> {
-  /** Where sessions are stored, when not in this process alone. */
+  /** Where sessions are stored. Default: in the memory of this process. */
   store?: SessionStore;
-  /** What the Tool Trace page shows; without it there is no page. */
+  /** What the Tool Trace page shows. Default: the page is not served. */
   page?: PageSources;
-  /** Rejects while nothing can be changed. */
+  /** Rejects while the server cannot change files. */
   requireChanges?(): Promise<void>;
 }
 
@@ -34,7 +35,7 @@ export async function openHttpServer(app: App, options: HttpOptions): Promise<We
   ]);
   void mcp.resources?.problem().then((problem) => {
     if (problem !== undefined)
-      app.log(`warning: ${problem}; until they can, its tokens are answered with 503`);
+      app.log(`warning: ${problem}; until they can be fetched, requests with its tokens get 503`);
   });
   return server;
 }

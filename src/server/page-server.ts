@@ -1,5 +1,5 @@
-/** What `trace --web` serves: the Tool Trace page alone, on this machine, with the events of all servers of this user. */
-import { ownSessions } from './http/mcp-route.ts';
+/** Serves `trace --web`: only the Tool Trace page, only on this machine, with the events of all servers of this user. */
+import { ownSessions } from './http/sessions/own-sessions.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
 import type { HttpLimits } from './web/limits.ts';
@@ -11,12 +11,12 @@ const CONNECTIONS = 64;
 export interface PageOptions {
   sources: PageSources;
   version: string;
-  /** Without it the system chooses a free one. */
+  /** Default: the system chooses a free port. */
   port?: number;
-  /** Without it the server makes one. */
+  /** Default: the server makes one. */
   token?: string;
   limits?: Partial<HttpLimits>;
-  /** The directory of the built page, when it is not beside the program. */
+  /** The directory of the built page. Default: the one next to the program. */
   directory?: string;
   log(line: string): void;
 }
@@ -26,7 +26,7 @@ export async function openPageServer(options: PageOptions): Promise<WebServer> {
   const server = new WebServer({
     host: '127.0.0.1',
     port,
-    // Browsers never send what comes after the `#`.
+    // Browsers never send the part after the `#`, so the token stays out of requests and logs.
     startPath: `/#token=${encodeURIComponent(token)}`,
     grants: [fullGrant(token)],
     limits: { connections: CONNECTIONS, ...limits },

@@ -27,19 +27,22 @@ export { StartError };
 export interface HttpSettings {
   host: string;
   port: number;
-  /** When `port` is in use, the server tries the next ones up to this. */
+  /** When `port` is in use, the server tries the following ports up to this one. */
   lastPort?: number;
-  /** Begins in the range with a port that belongs to the first directory, and goes round from there. */
+  /**
+   * Whether the first port to try depends on the first directory, so that a directory usually keeps its port. The rest
+   * of the range follows from there.
+   */
   portByDirectory?: boolean;
   tokenFile?: string;
-  /** Make a token in place of the stored one, unless the environment has one, and print it, terminal or not. */
+  /** Replace the stored token by a new one and print it, even without a terminal. COFFERDAM_TOKEN takes precedence. */
   newToken?: boolean;
-  /** Print the configurations of clients with the token, terminal or not. */
+  /** Print client configurations that contain the token, even without a terminal. */
   printed?: boolean;
-  /** The authorization server whose tokens are accepted too. */
+  /** The authorization server whose tokens the server accepts, too. */
   oauth?: OAuthSettings;
   tls?: { certFile: string; keyFile: string };
-  /** How many calls of one token may run or wait. */
+  /** How many calls of one token may run or wait at the same time. */
   calls?: number;
   bodyBytes?: number;
   allowHosts: string[];
@@ -47,16 +50,16 @@ export interface HttpSettings {
 }
 
 export interface HttpEnvironment {
-  /** From COFFERDAM_TOKEN. */
+  /** The value of COFFERDAM_TOKEN. */
   token: string | undefined;
   /** Whether a terminal can show a new token. */
   terminal: boolean;
   /** Where the server stores its token. */
   stateDirectory: string | undefined;
   readOnlyEngine(): Engine;
-  /** Where sessions are stored, when not in this process alone. */
+  /** Where sessions are stored. Default: in the memory of this process. */
   store?: SessionStore;
-  /** Rejects while nothing can be changed. */
+  /** Rejects while the server cannot change files. */
   requireChanges?(): Promise<void>;
   /** What the Tool Trace page shows. */
   page?: PageSources | undefined;
@@ -64,7 +67,7 @@ export interface HttpEnvironment {
 
 export interface StartedHttp {
   server: WebServer;
-  /** The token that the server made or stored, for the terminal; undefined when the operator set the tokens. */
+  /** The token that the server made or had stored, for the terminal; undefined when the operator set the tokens. */
   token: StoredToken | undefined;
   /** Reads the token file and the certificate again; undefined when the operator named neither. */
   reload: (() => void) | undefined;
@@ -105,7 +108,7 @@ async function listenOnFirstFree(
 ): Promise<WebServer> {
   const { port: first, lastPort = first } = settings;
   const ports = lastPort - first + 1;
-  const offset = settings.portByDirectory ? numberOf(app.engine.roots[0]?.path ?? '') % ports : 0;
+  const offset = settings.portByDirectory ? hashNumber(app.engine.roots[0]?.path ?? '') % ports : 0;
   for (let tried = 0; ; tried++) {
     const port = first + ((offset + tried) % ports);
     try {
@@ -118,8 +121,8 @@ async function listenOnFirstFree(
   }
 }
 
-/** The same for the same text, and seldom the same for two. */
-function numberOf(text: string): number {
+/** A number that depends only on the text, and that two texts rarely share. */
+function hashNumber(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE();
 }
 
@@ -139,10 +142,10 @@ function chooseGrants(
     const problem = whyNotToken(token);
     if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
     if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
-    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
+    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set and takes precedence');
     return { grants: [fullGrant(token)] };
   }
-  // The page needs a token of the operator's; everything else does without one.
+  // With an authorization server, only the Tool Trace page needs a token from the operator.
   if (oauth && !replace && !printed) return { grants: [] };
   if (!terminal && !replace && !printed)
     throw new StartError(
@@ -168,13 +171,13 @@ function readTokens(app: App, file: string): TokensRead {
   return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
 }
 
-/** A token file that cannot be read gives nobody access: a token too few is better than one that was withdrawn. */
+/** A token file that cannot be read gives no access at all: a withdrawn token must not stay valid. */
 function reload(app: App, { tokenFile, tls }: HttpSettings, server: WebServer): void {
   if (tokenFile !== undefined) {
     const { grants, problems } = attempt(() => readTokens(app, tokenFile));
     for (const problem of problems) app.log(`tokens: ${problem}`);
     server.replaceTokens(grants);
-    app.log(`tokens: read again, ${grants.length} good`);
+    app.log(`tokens: read again, ${grants.length} valid`);
   }
   if (tls === undefined) return;
   try {
@@ -205,7 +208,7 @@ function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpSettin
   try {
     createSecureContext(certificate);
   } catch {
-    throw new StartError(`${certFile} and ${keyFile} are no certificate (PEM) and its key`);
+    throw new StartError(`${certFile} and ${keyFile} are not a certificate (PEM) and its key`);
   }
   return certificate;
 }
@@ -217,7 +220,7 @@ function whyNotListening(error: unknown, { host, port, lastPort }: HttpSettings)
     case 'EADDRINUSE':
       return `${where}: in use already`;
     case 'EACCES':
-      return `${where}: not allowed for this user`;
+      return `${where}: this user may not listen there`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -12,14 +12,14 @@ import {
 const KEY_BYTES = 32;
 const VALID_KEYS = 2;
 
-interface Known {
+interface MemorySession {
   session: StoredSession;
   usedAt: number;
 }
 
 export class MemorySessions implements Sessions {
   readonly isShared = false;
-  readonly #byId = new Map<string, Known>();
+  readonly #byId = new Map<string, MemorySession>();
   #keys: readonly Buffer[] = [];
 
   async keys(): Promise<readonly Buffer[]> {
@@ -71,7 +71,7 @@ export class MemorySessions implements Sessions {
     return [];
   }
 
-  #alive(id: string): Known | undefined {
+  #alive(id: string): MemorySession | undefined {
     const known = this.#byId.get(id);
     if (!known) return undefined;
     const { idleMs } = known.session;

@@ -1,11 +1,11 @@
-/** The answers to a batch as one list: never longer than a message may be, and one answer for each request. */
+/** The answers to a batch as one list: it is never longer than a message may be, and has an answer for each request. */
 import { expect, it } from 'vitest';
 import { answerList } from '../../src/server/mcp/messages/answer-list.ts';
 import { bytesIn, type Json } from '../../src/server/mcp/messages/json-in-turns.ts';
 
 const MOST = 8 * 1024 * 1024;
 
-/** An answer whose JSON has so many bytes. */
+/** An answer whose JSON has this many bytes. */
 function answer(id: string, bytes: number, inPieces = false) {
   const message = { jsonrpc: '2.0' as const, id, result: { text: '' } };
   const text = 'x'.repeat(bytes - Buffer.byteLength(JSON.stringify(message)));
@@ -18,7 +18,7 @@ function told(list: Json): string[] {
   return JSON.parse(text).map(({ id, error }: { id: string; error?: object }) => `${id}${error ? '!' : ''}`);
 }
 
-it('has all that fits to the last byte', () => {
+it('has all answers that fit, to the last byte', () => {
   for (const inPieces of [false, true]) {
     const full = answerList([answer('a', MOST - 2 - 1 - 200, inPieces), answer('b', 200)]);
     expect(bytesIn(full)).toBe(MOST);
@@ -28,7 +28,7 @@ it('has all that fits to the last byte', () => {
   }
 });
 
-it('has the first of two long ones, and all short ones', () => {
+it('has the first of two long answers, and all short ones', () => {
   const list = answerList([answer('a', 5_000_000, true), answer('b', 5_000_000, true), answer('c', 300_000)]);
   expect(bytesIn(list)).toBeLessThanOrEqual(MOST);
   expect(told(list)).toEqual(['a', 'b!', 'c']);
@@ -42,6 +42,6 @@ it('keeps room for an answer to every request', () => {
   expect(told(list).filter((each) => each.endsWith('!'))).toHaveLength(18);
 });
 
-it('is one text when all answers are', () => {
+it('is a string if all answers are strings', () => {
   expect(answerList([answer('a', 100), answer('b', 100)])).toEqual(expect.any(String));
 });

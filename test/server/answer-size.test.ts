@@ -1,4 +1,4 @@
-/** No line that the program writes has more than 8 MiB, whatever is asked: clients end the session at 10 MiB. */
+/** No line that the program writes has more than 8 MiB, whatever the request: clients end the session at 10 MiB. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 const MOST = 8 * MIB;
 /** A control character takes one byte on disk and six in JSON. */
 const CONTROL = '\u0001';
-/** So many names of this length are more than a line may hold. */
+/** This many names of this length are more than a line may hold. */
 const MANY = 6000;
 const NAME = CONTROL.repeat(240);
 
@@ -43,7 +43,7 @@ interface Measured {
   longest(): number;
 }
 
-/** A client that measures every line it gets. */
+/** A client that measures every line that it gets. */
 async function start(dialect: string, env: NodeJS.ProcessEnv = {}): Promise<Measured> {
   const args = ['--dialect', dialect, '--no-journal', '--sandbox', 'off', directory.path];
   const client = new InProcessClient(args, { ...process.env, ...env });
@@ -86,7 +86,7 @@ describe('replay', () => {
     expect((await call('read_file', { path: 'seven.bin' })).error!.message).toContain('head -c');
   });
 
-  it('gives several files as far as they fit, and names the others', async () => {
+  it('gives as many of several files as fit, and names the others', async () => {
     const { call } = await start('replay');
     const paths = ['three.txt', 'controls.txt', 'three.txt', 'three.txt', 'many', 'wide.txt'];
     const { result } = await call('read_multiple_files', { paths });
@@ -123,7 +123,7 @@ describe('replay', () => {
     expect((await call('directory_tree', { path: '.', depth: 1 })).error).toBeUndefined();
   });
 
-  it('cuts a search at a match', async () => {
+  it('cuts a search after a whole match', async () => {
     const { call } = await start('replay');
     for (const contextLines of soak([1], [0, 1])) {
       const args = { regex: '^', globs: ['controls.txt', 'wide.txt'], maxResults: 10000, contextLines };
@@ -186,14 +186,14 @@ describe('the other dialects', () => {
     expect((await call('list_files', { path: '.', recursive: true })).told).toContain(
       `of ${MANY + 7} entries`,
     );
-    // Millions of lines are not numbered first: the range that is named is not the longest possible.
+    // The server does not number millions of lines first, so the range that it names is not the longest possible.
     writeFileSync(join(directory.path, 'short.txt'), Buffer.alloc(4_000_000, 'a\n'));
     const { told: short } = await call('read_files', { path: 'short.txt' });
     rmSync(join(directory.path, 'short.txt'));
     expect(short).toContain('line_range 1-200000 fits');
   });
 
-  it('patch and workspace stay below it', async () => {
+  it('patch and workspace stay below the limit', async () => {
     const patch = await start('patch');
     const args = [join(directory.path, 'controls.txt')];
     const { told } = await patch.call('shell_exec', { command: 'cat', args });
@@ -203,7 +203,7 @@ describe('the other dialects', () => {
   });
 });
 
-describe('what the client itself makes long', () => {
+describe('a long text in a request', () => {
   const readers = {
     replay: 'read_file',
     patch: 'write_file',
@@ -215,7 +215,7 @@ describe('what the client itself makes long', () => {
   it('is not sent back at length', async () => {
     for (const [dialect, tool] of Object.entries(readers)) {
       const { call, client, longest } = await start(dialect);
-      // One of them gets more than a client would take back.
+      // Send one of them more than a client would accept in an answer.
       const long = 'n'.repeat(dialect === 'replay' ? 9 * MIB : 1.25 * MIB);
       await call('set_workspace', { path: directory.path });
       await call(tool, { path: `../${long}`, file: `../${long}`, content: '' });

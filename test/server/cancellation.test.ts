@@ -1,4 +1,4 @@
-/** The signal of a call behaves as one of the platform does, whether or not anybody listened in time. */
+/** The signal of a call behaves like one of the platform, whether or not anything listened in time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../src/server/mcp/cancellation.ts';
@@ -37,7 +37,7 @@ describe.each([
     expect(heard).toEqual([]);
   });
 
-  it('has a reason of its own where none was given', () => {
+  it('has a default reason if none was given', () => {
     const cancelling = make();
     expect(() => cancelling.signal.throwIfAborted()).not.toThrow();
     cancelling.abort();
@@ -45,7 +45,7 @@ describe.each([
     expect(cancelling.signal.reason).toMatchObject({ name: 'AbortError' });
   });
 
-  it('ends what Node does for it', async () => {
+  it('cancels what Node does with it', async () => {
     const cancelling = make();
     const sleeping = sleep(60_000, undefined, { signal: cancelling.signal });
     cancelling.abort();

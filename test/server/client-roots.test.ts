@@ -1,4 +1,4 @@
-/** A client's roots: they narrow what is served to it, never widen it, and are what is served where nothing is given. */
+/** Roots narrow what a server serves to a client and never widen it. Without directories of its own it serves them. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const at = (...paths: string[]) => paths.map((path) => join(base, path));
 
-/** Which of the four files a client reaches by a tool. */
+/** Which of the four files a client can reach with a tool. */
 async function reached(client: TestClient): Promise<string[]> {
   const names: string[] = [];
   for (const path of ['one/app/a.txt', 'one/b.txt', 'two/c.txt', 'outside/d.txt']) {
@@ -47,7 +47,7 @@ async function listed(client: TestClient): Promise<string[]> {
 const handshakes = ways.filter(({ era }) => era === '2025');
 
 describe.each(handshakes.map((way) => [way.name, way] as const))('roots on %s', (_, way) => {
-  it('narrow what is served to what lies in both', async () => {
+  it('narrow what is served to what is in both', async () => {
     const client = await way.connect(scene, at('one/app', 'outside'));
     expect(await reached(client)).toEqual(['a.txt']);
     expect(await listed(client)).toEqual(['a.txt']);
@@ -56,7 +56,7 @@ describe.each(handshakes.map((way) => [way.name, way] as const))('roots on %s', 
     expect(client.rootsAsked).toBe(1);
   });
 
-  it('are followed when they change, also back to all', async () => {
+  it('are followed when they change, even back to all directories', async () => {
     const client = await way.connect(scene, at('one'));
     expect(await reached(client)).toEqual(['a.txt', 'b.txt']);
     await client.setRoots(at('two'));
@@ -78,17 +78,17 @@ describe('narrowing', () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([
-    ['nothing lies in both', ['outside'], ['a.txt', 'b.txt', 'c.txt']],
+    ['nothing is in both', ['outside'], ['a.txt', 'b.txt', 'c.txt']],
     ['there are none', [], ['a.txt', 'b.txt', 'c.txt']],
-    ['one lies above what is given', ['.'], ['a.txt', 'b.txt', 'c.txt']],
-    ['one is no directory', ['one/b.txt', 'two'], ['c.txt']],
+    ['one is above what is given', ['.'], ['a.txt', 'b.txt', 'c.txt']],
+    ['one is not a directory', ['one/b.txt', 'two'], ['c.txt']],
     ['one is missing', ['one/gone', 'two'], ['c.txt']],
-  ])('where %s', async (_, roots, expected) => {
+  ])('works if %s', async (_, roots, expected) => {
     expect(await reached(await way.connect(scene, at(...roots)))).toEqual(expected);
   });
 
-  it('holds up no call for longer than the client takes to tell its roots', async () => {
-    // Whoever waits for a time waits for ever.
+  it('delays no call for longer than the client takes to name its roots', async () => {
+    // A call that waits for the time limit would wait forever here.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     expect(await reached(await way.connect(scene, at('two')))).toEqual(['c.txt']);
   });
@@ -113,7 +113,7 @@ describe('narrowing', () => {
     await client.subscribe(c!);
     await client.setRoots(at('two'));
     await until(() => client.rootsAsked === 2);
-    // A call comes after the roots have changed, and so after the subscriptions have.
+    // A call is answered only after the roots have changed, and so have the subscriptions.
     await reached(client);
     const write = (path: string) =>
       scene.engine.files.write(join(base, path), `changed ${client.heard.length} times`);
@@ -169,7 +169,7 @@ describe('a server without directories of its own', () => {
   );
 
   it.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))(
-    'says so before it knows any, on %s',
+    'says that it knows no roots yet, on %s',
     async (_, way) => {
       const client = await way.connect(scene);
       const answer = await client.request('tools/call', { name: 'read_text_file', arguments: { path: 'a' } });
@@ -180,7 +180,7 @@ describe('a server without directories of its own', () => {
     },
   );
 
-  it('says so when none of the roots can be opened', async () => {
+  it('says that none of the roots can be opened', async () => {
     mkdirSync(join(base, 'later'));
     const client = await ways[0]!.connect(scene, at('gone'));
     const read = () => client.request('tools/call', { name: 'read_text_file', arguments: { path: 'a' } });

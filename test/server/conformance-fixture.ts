@@ -1,7 +1,7 @@
 /**
- * What the protocol's own suite wants to find at the other end: tools, resources and prompts with fixed names.
+ * What the protocol's own suite expects of a server: tools, resources and prompts with fixed names.
  *
- * It stands behind the product's HTTP server in the place of the dialects. Only tests can do that.
+ * It replaces the dialects behind the product's HTTP server. Only tests can do that.
  */
 import {
   fromJsonSchema,
@@ -12,10 +12,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { addInputTools, inputState } from './conformance-input.ts';
 
-/** One pixel. */
+/** An image of one pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** A header and no sound. */
+/** A sound file with a header and no sound. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
 const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const;
@@ -23,7 +23,7 @@ const text = (value: string) => ({ type: 'text', text: value }) as const;
 const said = (value: string) => ({ content: [text(value)] });
 const shortly = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-/** Shared by all requests: a stream that is open on one hears of what another does. */
+/** All requests share it, so that a stream of one request learns what another one does. */
 export const changes = new InMemoryServerEventBus();
 
 export function createFixture(): McpServer {
@@ -85,7 +85,7 @@ function addPlainTools(server: McpServer): void {
   });
 }
 
-/** Tools that say something before they answer. */
+/** Tools that send notifications before they answer. */
 function addTalkingTools(server: McpServer): void {
   server.registerTool('test_tool_with_logging', { description: 'Logs three times' }, async (context) => {
     for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
@@ -184,7 +184,7 @@ const choices = {
   titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
 };
 
-/** Tools whose schemas must arrive as they were written. */
+/** Tools whose schemas must arrive unchanged. */
 function addSchemaTools(server: McpServer): void {
   const string = { type: 'string' } as const;
   const inputSchema = fromJsonSchema({

@@ -1,4 +1,4 @@
-/** Tools and a prompt of the conformance fixture that answer with questions first, as protocol 2026-07-28 has it. */
+/** Tools and a prompt of the conformance fixture that first answer with questions, as protocol 2026-07-28 defines. */
 import { randomUUID } from 'node:crypto';
 import {
   acceptedContent,
@@ -19,7 +19,7 @@ interface State {
   round: number;
 }
 
-/** Seals what goes to the client and comes back from it. */
+/** Signs the state that the client gets and sends back. */
 export const inputState = createRequestStateCodec<State>({
   key: crypto.getRandomValues(new Uint8Array(32)),
 });
@@ -55,7 +55,7 @@ export function addInputTools(server: McpServer): void {
   server.registerPrompt(
     'test_input_required_result_prompt',
     { description: 'Asks before it answers' },
-    // A prompt without arguments is given the context alone.
+    // A prompt without arguments gets only the context.
     (given: unknown) => {
       const context = accepted(given as ServerContext, 'user_context', 'context');
       if (context === undefined)

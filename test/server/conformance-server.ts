@@ -1,6 +1,6 @@
 /**
- * The product's HTTP server, as it is or with the conformance fixture behind it, and a door in front that adds
- * the token: the suite cannot send one.
+ * The product's HTTP server, as it is or with the conformance fixture behind it, and a proxy in front that adds the
+ * token, because the suite cannot send one.
  */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -21,7 +21,7 @@ describe('the suites of the protocol', () => {
   afterAll(() => server.stop());
 
   it.each([
-    // The newer suite has all scenarios of this one, and one more.
+    // The newer suite has all scenarios of the older one, and one more.
     ...soak([], [['0.1.16', 'all scenarios', []] as const]),
     ['0.2.0', 'all scenarios of sessions', ['--spec-version', '2025-11-25']],
     ['0.2.0', 'all scenarios without sessions', ['--spec-version', '2026-07-28']],

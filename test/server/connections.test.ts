@@ -1,4 +1,4 @@
-/** Who is connected, where the order of events is what matters: which of them come first no test over the wire decides. */
+/** Connections, where the order of events matters: a test over the wire could not control that order. */
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ const from = (remotePort: number) =>
   Object.assign(new PassThrough(), { remoteAddress: '127.0.0.1', remotePort }) as unknown as Socket;
 const asking = (socket: Socket) => ({ request: { socket }, whenOver: () => {} }) as unknown as Reply;
 
-it('a connection from the port of one that has just gone is a connection of its own', () => {
+it('treats a connection from the port of one that has just closed as a new connection', () => {
   const connections = new Connections(defaultLimits);
   const [gone, next] = [from(40_000), from(40_000)];
   connections.add(gone);
@@ -19,18 +19,18 @@ it('a connection from the port of one that has just gone is a connection of its 
   connections.track(asking(next));
   expect(connections.authenticate(asking(next))).toBe(true);
   gone.emit('close');
-  // Its call takes longer than a stranger may stay.
+  // Its call takes longer than a connection without a token may stay.
   connections.tick(Date.now() + defaultLimits.requestMs);
   expect(next.destroyed).toBe(false);
   connections.closeAll();
   expect(next.destroyed).toBe(true);
 });
 
-it('a connection is not closed for a token that the server has had no time to read', async () => {
+it('does not close a connection whose token the server has had no time to read', async () => {
   const connections = new Connections(defaultLimits);
   const waiting = Array.from({ length: 100 }, (_, at) => from(41_000 + at));
   for (const socket of waiting) connections.add(socket);
-  // Something holds up the event loop, and another client arrives before the server reads what the others have sent.
+  // The event loop is blocked, and another client arrives before the server reads what the others have sent.
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 5000);
   connections.add(from(42_000));
   connections.tick(Date.now());
@@ -42,7 +42,7 @@ it('a connection is not closed for a token that the server has had no time to re
   connections.closeAll();
 });
 
-it('a connection of an address with a token gets more time to show its own', async () => {
+it('gives a connection more time to show its token if its address has shown one before', async () => {
   const connections = new Connections(defaultLimits);
   const known = from(43_000);
   connections.add(known);

@@ -1,4 +1,4 @@
-/** `--errors results`: what a dialect tells as a JSON-RPC error arrives as a result, for clients that stop at errors. */
+/** `--errors results`: the JSON-RPC errors of a dialect arrive as results, for clients that stop at errors. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { standard } from '../../src/dialects/standard/index.ts';
@@ -46,7 +46,7 @@ const failing: Record<string, [tool: string, args: object][]> = {
 
 describe('--errors results', () => {
   for (const [dialect, calls] of Object.entries(failing)) {
-    it(`gives the errors of ${dialect} as results with the same text, and their codes beside it`, async () => {
+    it(`gives the errors of ${dialect} as results with the same text, and with their codes`, async () => {
       const usual = await start('--dialect', dialect);
       const gentle = await start('--dialect', dialect, '--errors', 'results');
       for (const [tool, args] of calls) {
@@ -62,7 +62,7 @@ describe('--errors results', () => {
     });
   }
 
-  it('gives an unknown tool as a result on either transport, in either era', async () => {
+  it('reports an unknown tool as a result on either transport, in either era', async () => {
     const http = await HttpFixture.open({}, {}, { errors: 'results' });
     const stdio = await start('--dialect', 'replay', '--errors', 'results');
     const stateless = new InProcessClient([
@@ -76,7 +76,7 @@ describe('--errors results', () => {
       await stdio.request('tools/call', params),
       await stateless.request('tools/call', { ...params, _meta: meta }),
       (await session.ask('tools/call', params)).json,
-      // The library answers the first call of such a client, and the server itself those after it.
+      // The library answers the first call of such a client, and the server itself all later ones.
       (await http.stateless('tools/call', params, {}, '/mcp/replay')).json,
       (await http.stateless('tools/call', params, {}, '/mcp/replay')).json,
     ];
@@ -89,7 +89,7 @@ describe('--errors results', () => {
       });
   });
 
-  it('leaves results alone, and what is wrong with a request an error of the protocol', async () => {
+  it('changes no results, and leaves invalid requests protocol errors', async () => {
     const client = await start('--errors', 'results');
     expect((await client.call('read_file', { path: 'a.txt' })).result).toEqual({
       content: [{ type: 'text', text: 'a' }],
@@ -100,7 +100,7 @@ describe('--errors results', () => {
     expect((await client.request('nothing/known')).error).toMatchObject({ code: -32601 });
   });
 
-  it('takes no other word', async () => {
+  it('accepts no other value', async () => {
     const { status, stderr } = await runInProcess(['--errors', 'maybe', directory.path]);
     expect(status).toBe(2);
     expect(stderr).toContain("--errors is protocol or results, not 'maybe'");

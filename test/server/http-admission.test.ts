@@ -1,4 +1,4 @@
-/** Who comes in over HTTP: Host, then Origin, then token, and only then a look at the rest. */
+/** Who is admitted over HTTP: the server checks Host, then Origin, then the token, and only then the rest. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe('the Host', () => {
     'LOCALHOST',
     'files.example',
     'files.example:80',
-  ])('%s is this server', async (host) => {
+  ])('may be %s', async (host) => {
     expect((await post({ host })).status).toBe(200);
   });
 
@@ -47,17 +47,17 @@ describe('the Host', () => {
     '0x7f000001',
     '127.1',
     'localhost.',
-  ])('%j is another one', async (host) => {
+  ])('may not be %j', async (host) => {
     expect((await post({ host })).status).toBe(403);
   });
 
-  it('may be the address that was reached', async () => {
+  it('may be the address that the client reached', async () => {
     const answer = await ask({ host: '127.0.0.1', port: fixture.serving.port, path: '/healthz' });
     expect(answer.status).toBe(200);
   });
 
   it.each(['Host: localhost\r\nHost: evil.example\r\n', 'Host: \r\n', ''])(
-    'must be said, and once: not %j',
+    'must be sent exactly once, not as %j',
     async (lines) => {
       const raw = await fixture.raw();
       raw.socket.write(`GET /healthz HTTP/1.1\r\n${lines}\r\n`);
@@ -66,7 +66,7 @@ describe('the Host', () => {
     },
   );
 
-  it('is checked before everything else, also before the health check', async () => {
+  it('is checked before everything else, even the health check', async () => {
     expect((await fixture.send({ path: '/healthz', headers: { host: 'evil.example' } })).status).toBe(403);
     const answer = await post({ host: 'evil.example', origin: 'null', authorization: '' }, 'no JSON');
     expect(answer.json.error!.message).toContain('host');
@@ -82,12 +82,12 @@ describe('the Origin', () => {
     'file://',
     '*',
     '',
-  ])('%j is foreign', async (origin) => {
+  ])('may not be %j', async (origin) => {
     const answer = await post({ origin });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
   });
 
-  it('may be this server itself, or a page that was allowed', async () => {
+  it('may be this server itself, or an allowed one', async () => {
     const host = `localhost:${fixture.serving.port}`;
     expect((await post({ host, origin: `http://${host}` })).status).toBe(200);
     for (const origin of ['https://app.example', 'HTTPS://APP.EXAMPLE', 'moz-extension://abc']) {
@@ -101,7 +101,7 @@ describe('the Origin', () => {
     expect((await post({ origin: 'null', authorization: '' })).json.error!.message).toContain('origin');
   });
 
-  it('of an allowed page may ask before it sends the token', async () => {
+  it('may send a preflight request without a token if it is allowed', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
     const answer = await fixture.send({ method: 'OPTIONS', path: '/mcp', headers });
     expect(answer.status).toBe(204);
@@ -130,11 +130,11 @@ describe('the token', () => {
     expect(answer.text).not.toContain(TOKEN.slice(0, 8));
   });
 
-  it('is taken whatever the letters of the scheme', async () => {
+  it('is accepted in any letter case of the scheme', async () => {
     expect((await post({ authorization: `bearer   ${TOKEN}` })).status).toBe(200);
   });
 
-  it('is never taken from the address', async () => {
+  it('is never read from the URL', async () => {
     for (const path of [`/mcp?token=${TOKEN}`, `/mcp?access_token=${TOKEN}`, `/mcp/${TOKEN}`]) {
       const headers = { 'content-type': 'application/json' };
       expect((await fixture.send({ method: 'POST', path, headers, body })).status).toBe(401);
@@ -154,7 +154,7 @@ describe('the token', () => {
     raw.socket.destroy();
   });
 
-  it('slows its sender down after thousands of wrong attempts, and no client with a valid one', async () => {
+  it('slows its sender down after thousands of wrong attempts, but no client with a valid token', async () => {
     const flooded = await HttpFixture.open({ limits: { delayedRefusals: 4 } });
     try {
       const statuses = new Map<number, number>();
@@ -178,15 +178,15 @@ describe('the token', () => {
     }
   });
 
-  it('ends the connection if it is missing or wrong', async () => {
+  it('closes the connection if it is missing or wrong', async () => {
     expect((await fixture.send({ path: '/mcp' })).headers.connection).toBe('close');
     expect((await post({ authorization: 'Bearer wrong' })).headers.connection).toBe('close');
     expect((await post({ host: 'evil.example' })).headers.connection).toBe('close');
   });
 });
 
-describe('failures that are counted by address', () => {
-  it('cost nothing at first, then ever more, and are forgotten after a minute', () => {
+describe('wrong tokens from one address', () => {
+  it('are not delayed at first, then more and more, and are forgotten after a minute', () => {
     const failed = new FailedTokens();
     const delays = Array.from({ length: 14 }, () => failed.record('10.0.0.1', 0).delayMs);
     expect(delays).toEqual([0, 0, 0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
@@ -194,7 +194,7 @@ describe('failures that are counted by address', () => {
     expect(failed.record('10.0.0.1', 61_000).delayMs).toBe(0);
   });
 
-  it('take all addresses of an IPv6 network for one', () => {
+  it('are counted together for all addresses of an IPv6 network', () => {
     const failed = new FailedTokens();
     for (let at = 0; at < 6; at++) failed.record(`2001:db8:1:2::${at}`, 0);
     expect(failed.record('2001:db8:1:2:ffff:ffff:ffff:ffff', 0).delayMs).toBeGreaterThan(0);
@@ -208,10 +208,10 @@ describe('failures that are counted by address', () => {
   });
 });
 
-describe('a file of tokens', () => {
+describe('a token file', () => {
   const known = ['replay', 'repo', 'patch'];
 
-  it('gives a name and rights to each', () => {
+  it('gives each token a name and rights', () => {
     const text = [
       '# who may come in',
       '',
@@ -249,7 +249,7 @@ describe('a file of tokens', () => {
     expect(problems[0]).not.toMatch(/sesame|in-the-place/);
   });
 
-  it('is searched in a time that does not depend on the token', () => {
+  it('is searched in the same time for every token', () => {
     const grants = Array.from({ length: 50 }, (_, at) => fullGrant(`token-number-${at}`, `holder${at}`));
     const tokens = new Tokens(grants);
     expect(tokens.find('token-number-0')?.name).toBe('holder0');
@@ -267,7 +267,7 @@ describe('rights', () => {
   const { grants } = parseTokens(file, ['stage', 'replay', 'fileeditor']);
   const as = (name: string) => ({ authorization: `Bearer ${name}-token-0123456789` });
 
-  it('of a reading token change nothing, in either era', async () => {
+  it('do not let a read-only token change anything, in either era', async () => {
     const shared = await HttpFixture.open({ grants });
     try {
       const asked = { name: 'write_file', arguments: { path: 'a.txt', content: 'changed' } };
@@ -285,7 +285,7 @@ describe('rights', () => {
     }
   });
 
-  it('open only the dialects that they name', async () => {
+  it('give access only to the dialects that they name', async () => {
     const shared = await HttpFixture.open({ grants });
     try {
       expect((await shared.post(hello(), as('narrow'), '/mcp')).status).toBe(403);
@@ -296,7 +296,7 @@ describe('rights', () => {
     }
   });
 
-  it('do not reach the session of another token, by its id', async () => {
+  it('do not include the session of another token, even with its id', async () => {
     const shared = await HttpFixture.open({ grants });
     try {
       const mine = await shared.session('/mcp/replay', as('writer'));
@@ -313,7 +313,7 @@ describe('rights', () => {
     }
   });
 
-  it('end at once when they are withdrawn, also for running calls, and others stay', async () => {
+  it('end at once when they are withdrawn, even for running calls, and others stay', async () => {
     const shared = await HttpFixture.open({ grants });
     try {
       const leaving = await shared.session('/mcp', as('writer'));
@@ -330,7 +330,7 @@ describe('rights', () => {
       expect((await leaving.call('echo')).status).toBe(401);
       expect((await staying.call('echo')).status).toBe(200);
 
-      // The same token again, with fewer rights: what was opened with more does not come back.
+      // The same token again, with fewer rights: sessions that were opened with more rights do not come back.
       shared.serving.replaceTokens(grants);
       expect((await leaving.call('echo')).status).toBe(404);
       expect((await staying.call('echo')).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Batches over HTTP: each message of a batch is answered for itself, as on stdio. */
+/** Batches over HTTP: each message of a batch gets its own answer, as on stdio. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventsOf, HttpFixture, hello } from './http-fixture.ts';
 
@@ -28,7 +28,7 @@ async function answersTo(batch: unknown[]): Promise<string[]> {
 }
 
 describe('a batch', () => {
-  it('of good messages and others has the good ones answered', async () => {
+  it('gets answers to its valid messages, even if others are invalid', async () => {
     const batch = [ping(1), 7, call(2, 'echo'), { foo: 1 }, { jsonrpc: '2.0', id: 3 }, [ping(4)]];
     expect(await answersTo(batch)).toEqual([
       '1: ok',
@@ -40,19 +40,19 @@ describe('a batch', () => {
     ]);
   });
 
-  it('of nothing but nonsense is answered message by message', async () => {
+  it('gets an error for each message if all are nonsense', async () => {
     expect(await answersTo([1, 'two', null])).toEqual(['null: -32600', 'null: -32600', 'null: -32600']);
   });
 
-  it('with one id twice has the first of the two answered', async () => {
+  it('gets an answer only to the first of two requests with the same id', async () => {
     expect(await answersTo([ping(1), ping(1), ping(2)])).toEqual(['1: -32600', '1: ok', '2: ok']);
   });
 
-  it('with an opening in it has the rest answered', async () => {
+  it('may not contain initialize, but the other messages are answered', async () => {
     expect(await answersTo([{ ...hello('2025-03-26'), id: 1 }, ping(2)])).toEqual(['1: -32600', '2: ok']);
   });
 
-  it('may not use the id of a call that is under way', async () => {
+  it('may not reuse the id of a call that is under way', async () => {
     const talk = await fixture.session('/mcp', {}, '2025-03-26');
     const first = fixture.post(call(1, 'wait'), talk.headers);
     await fixture.held.started();
@@ -66,7 +66,7 @@ describe('a batch', () => {
   });
 
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
-    'is refused as such in a session of %s, whatever is in it',
+    'is refused as a whole in a session of %s',
     async (version) => {
       const talk = await fixture.session('/mcp', {}, version);
       for (const batch of [[], [1], [ping(1)], Array(101).fill(ping(1))]) {
@@ -77,10 +77,10 @@ describe('a batch', () => {
     },
   );
 
-  describe('whose answers are too long together', () => {
+  describe('with answers that are too long together', () => {
     const batch = [call(1, 'large'), call(2, 'large'), call(3, 'echo')];
 
-    it('has them as events, each by itself', async () => {
+    it('gets them as separate events', async () => {
       const talk = await fixture.session('/mcp', {}, '2025-03-26');
       const { headers, text } = await fixture.post(batch, talk.headers);
       expect(headers['content-type']).toBe('text/event-stream');
@@ -90,7 +90,7 @@ describe('a batch', () => {
         expect(result!.content![0]!.text).toHaveLength(id === 3 ? 4 : 7 * 1024 * 1024);
     });
 
-    it('has an error for each that does not fit, where the client accepts no events', async () => {
+    it('gets an error for each that does not fit if the client accepts no events', async () => {
       const talk = await fixture.session('/mcp', {}, '2025-03-26');
       const { headers, text, json } = await fixture.post(batch, {
         ...talk.headers,
@@ -106,7 +106,7 @@ describe('a batch', () => {
       expect(refused!.error).toMatchObject({ code: -32603, message: expect.stringContaining('too large') });
     });
 
-    it('stays one list while they fit', async () => {
+    it('gets one list as long as they fit', async () => {
       const talk = await fixture.session('/mcp', {}, '2025-03-26');
       const { headers, json } = await fixture.post([call(1, 'large'), call(2, 'echo')], talk.headers);
       expect(headers['content-type']).toBe('application/json');
@@ -114,7 +114,7 @@ describe('a batch', () => {
     });
   });
 
-  it('without a session is told where batches are answered', async () => {
+  it('is told without a session where batches are possible', async () => {
     const { status, json } = await fixture.post([ping(1)], { 'mcp-protocol-version': '2026-07-28' });
     expect([status, json.error!.code]).toEqual([400, -32600]);
     expect(json.error!.message).toContain('only in a session of 2025-03-26');

@@ -1,4 +1,4 @@
-/** A certificate for localhost and its key, for tests alone; good until 2126. */
+/** A certificate for localhost and its key, only for tests; valid until 2126. */
 export const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7fK57CbKfct0oXj8
 wZRw5gemq/96cy+EGKzwsSi5/2+hRANCAARo/Dv19zDFw4rXa57bDyOmLYCAJXK8

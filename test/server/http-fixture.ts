@@ -1,4 +1,4 @@
-/** An HTTP server on loopback with a dialect whose calls tests can hold, and a client that sends what it is told. */
+/** An HTTP server on loopback with a dialect whose calls tests can hold, and a client that sends arbitrary messages. */
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dialects/dialect.ts';
@@ -24,7 +24,7 @@ export interface Answer {
   };
 }
 
-/** Calls that wait until the test lets them go on, and what became of them. */
+/** Calls that wait until the test lets them continue, and how they ended. */
 export class Held {
   readonly #started: (() => void)[] = [];
   readonly #goOn = new Set<() => void>();
@@ -131,7 +131,7 @@ export class HttpFixture {
     return ask({ port: this.serving.port, ...options });
   }
 
-  /** A message, as a client without a session and without knowledge of the protocol's eras sends it. */
+  /** Sends a message like a client that has no session and knows nothing of the protocol's eras. */
   post(message: unknown, headers: Record<string, string> = {}, path = '/mcp'): Promise<Answer> {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
     return this.send({ method: 'POST', path, headers: { ...usual, ...headers }, body });
@@ -148,7 +148,7 @@ export class HttpFixture {
     return new Talk(this, path, session);
   }
 
-  /** One call as a client of 2026-07-28 makes it. */
+  /** Makes one call like a client of 2026-07-28. */
   stateless(method: string, params: object = {}, headers: Record<string, string> = {}, path = '/mcp') {
     const name = (params as { name?: string }).name;
     const standard = {
@@ -191,7 +191,7 @@ export class Talk {
   }
 }
 
-/** Bytes out, bytes in. */
+/** Sends raw bytes and gives the bytes that come back. */
 export class RawConnection {
   readonly socket: Socket;
   received = '';
@@ -265,13 +265,12 @@ export function ask({ body, ...options }: RequestOptions & { body?: string }): P
   });
 }
 
-/** The messages of a stream of events. */
-/** An event without data has an id and no message. */
+/** The messages in a stream of events. An event without data has an id and no message. */
 export function eventsOf(text: string): Answer['json'][] {
   return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!));
 }
 
-/** The answer itself, whether it comes as JSON or, because it took long, as the last of several events. */
+/** The answer itself, as JSON or, if it took long, as the last of several events. */
 function answerIn(text: string, type: string): Answer['json'] {
   if (text === '') return {};
   if (type.startsWith('application/json')) return JSON.parse(text);

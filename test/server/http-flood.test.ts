@@ -1,4 +1,4 @@
-/** Floods of connections without a token: whoever has one gets in beside them. */
+/** Floods of connections without a token: clients with a token still get in. */
 import { request as tlsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { soak } from '../soak.ts';
 import { certificate, privateKey } from './http-certificate.ts';
 import { HttpFixture, hello, TOKEN, usual } from './http-fixture.ts';
 
-/** Several times as many as may stay without a token, and in one flood more than the system lets wait at the door. */
+/** Several times as many as may stay without a token, and in one flood more than the system queues. */
 const SOCKETS = soak(200, 700);
 const CROWD = 700;
 const closing: (() => Promise<void> | void)[] = [];
@@ -26,12 +26,12 @@ async function staged(limits: Partial<HttpLimits> = {}, tls = false): Promise<Ht
 }
 
 const post = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-/** What each of the sockets says first, and again and again. */
+/** What each socket sends first, and then again and again. */
 const kinds: Record<string, [first: string, again: string]> = {
   'that say nothing': ['', ''],
-  'that send half of a head': ['GET /healthz HTTP/1.1\r\nHost: local', ''],
-  'that send a head letter by letter': ['POST /mcp HTTP/1.1\r\nX-Slow: ', 'x'],
-  'that ask for the sign of life and stay': ['GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n', ''],
+  'that send half of the headers': ['GET /healthz HTTP/1.1\r\nHost: local', ''],
+  'that send headers letter by letter': ['POST /mcp HTTP/1.1\r\nX-Slow: ', 'x'],
+  'that ask for the health check and stay': ['GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n', ''],
   'that are refused and stay': ['GET /mcp HTTP/1.1\r\nHost: other.example\r\n\r\n', ''],
   'that send a body slowly without a token': [`${post}Content-Length: 1000\r\n\r\n{`, ' '],
   'that send a body slowly with a wrong token': [
@@ -41,7 +41,7 @@ const kinds: Record<string, [first: string, again: string]> = {
   'that begin a TLS handshake': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', ''],
 };
 
-/** Keeps so many sockets open: what is closed is opened again. */
+/** Keeps this many sockets open: opens a new one for each that is closed. */
 class Flood {
   readonly #sockets = new Set<Socket>();
   readonly #dripping: NodeJS.Timeout;
@@ -112,7 +112,7 @@ describe('over TLS', () => {
 });
 
 describe('a connection on which a valid token was shown', () => {
-  it('outlives a flood of those on which none was, also between its requests', async () => {
+  it('survives a flood of connections without a token, even between its requests', async () => {
     const fixture = await staged();
     const raw = await fixture.raw();
     const body = JSON.stringify(hello());
@@ -127,7 +127,7 @@ describe('a connection on which a valid token was shown', () => {
     raw.socket.destroy();
   });
 
-  it('makes room, when it is idle, for another one', async () => {
+  it('makes room for another one when it is idle', async () => {
     const fixture = await staged({ connections: 3 });
     const body = JSON.stringify(hello());
     const ask = `${post}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -143,7 +143,7 @@ describe('a connection on which a valid token was shown', () => {
 });
 
 describe('connections without a token', () => {
-  it('are let go after a short time, and those of one address before others', async () => {
+  it('are closed after a short time, and those of the busiest address first', async () => {
     const fixture = await staged({ unauthenticatedMs: 200, keepAliveMs: 60_000 });
     const raw = await fixture.raw();
     raw.socket.write('GET /healthz HTTP/1.1\r\nHost: loc');
@@ -161,7 +161,7 @@ describe('connections without a token', () => {
 });
 
 describe('a client that opens a connection for each of its calls', () => {
-  it('loses none of them, however many it makes at once', async () => {
+  it('loses none of its calls, however many it makes at once', async () => {
     const fixture = await staged();
     const session = (await fixture.post(hello())).headers['mcp-session-id'];
     const ask = `${post}Authorization: Bearer ${TOKEN}\r\nMcp-Session-Id: ${session}\r\nAccept: application/json, text/event-stream\r\n`;

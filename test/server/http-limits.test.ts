@@ -1,4 +1,4 @@
-/** What an HTTP server does not take: too much, too slow, too many, nonsense; and how it ends. */
+/** What an HTTP server refuses: too much, too slow, too many, nonsense; and how it shuts down. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
@@ -27,7 +27,7 @@ const head = (length: number | string, more = '') =>
 const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
 
 describe('a body', () => {
-  it('may have so many bytes and no more, whether it says its length or not', async () => {
+  it('may have only a limited number of bytes, with or without a Content-Length', async () => {
     const fixture = await staged({ bodyBytes: 1000 });
     const fitting = JSON.stringify(hello()).padEnd(1000, ' ');
     expect((await fixture.post(fitting)).status).toBe(200);
@@ -41,13 +41,13 @@ describe('a body', () => {
     expect((await fixture.send({ method: 'POST', path: '/mcp', headers: chunked, body })).status).toBe(413);
   });
 
-  it('is answered while the client still sends it if it is far too large', async () => {
+  it('gets its refusal while the client is still sending if it is far too large', async () => {
     const fixture = await staged();
     const answer = await fixture.post('x'.repeat(12 * 1024 * 1024));
     expect(answer.status).toBe(413);
   });
 
-  it('waits for 100 Continue if it asks for it, and is not sent if it would be refused', async () => {
+  it('is sent after 100 Continue if the client asks for that, and not at all if it would be refused', async () => {
     const fixture = await staged();
     const raw = await fixture.raw();
     const body = JSON.stringify(hello());
@@ -77,7 +77,7 @@ describe('a body', () => {
     ['too large a batch', JSON.stringify(Array(101).fill(hello())), -32600],
     ['a batch with an opening', JSON.stringify([hello(), hello()]), -32600],
     ['lists in lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), -32600],
-  ])('of %s is told what it is', async (_, body, code) => {
+  ])('gets the right error code if it is %s', async (_, body, code) => {
     const fixture = await staged();
     const sent = { method: 'POST', path: '/mcp', headers: usual, body: body as string };
     const answer = await fixture.send(sent);
@@ -85,7 +85,7 @@ describe('a body', () => {
     expect((await fixture.post(hello())).status).toBe(200);
   });
 
-  it('does no harm if it is nested very deeply', async () => {
+  it('does no harm if it is nested very deep', async () => {
     const fixture = await staged();
     const talk = await fixture.session('/mcp/replay');
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
@@ -101,12 +101,12 @@ describe('a body', () => {
     'multipart/form-data',
     'application/jsonx',
     '',
-  ])('of the type %j is not taken', async (type) => {
+  ])('is refused with the content type %j', async (type) => {
     const fixture = await staged();
     expect((await fixture.post(hello(), { 'content-type': type })).status).toBe(415);
   });
 
-  it('is not taken from a client that would not read the answer', async () => {
+  it('is refused from a client that does not accept the answer', async () => {
     const fixture = await staged();
     expect((await fixture.post(hello(), { accept: 'text/html' })).status).toBe(406);
     expect((await fixture.post(hello(), { accept: '*/*' })).status).toBe(200);
@@ -148,13 +148,13 @@ describe('a slow client', () => {
       raw.socket.destroy();
       return raw.received.length;
     };
-    // On a busy machine the answer may not even have begun: then the client waits longer before it looks.
+    // On a busy machine the answer may not have begun yet: then the client waits longer before it checks.
     let received = Number.POSITIVE_INFINITY;
     for (let ms = 500; received > 7 * MIB && ms < 60_000; ms *= 3) received = await receivedAfter(ms);
     expect(received).toBeLessThan(7 * MIB);
   });
 
-  it('with a head that is far too long is told so', async () => {
+  it('gets an error if its headers are far too long', async () => {
     const fixture = await staged();
     const raw = await fixture.raw();
     raw.socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
@@ -164,7 +164,7 @@ describe('a slow client', () => {
 });
 
 describe('too many', () => {
-  it('connections are told to come later', async () => {
+  it('connections get an error that says to try later', async () => {
     const fixture = await staged({ connections: 2 });
     const talk = await fixture.session();
     const calls = [talk.call('wait'), talk.call('wait')];
@@ -180,7 +180,7 @@ describe('too many', () => {
     expect((await fixture.post(hello())).status).toBe(200);
   });
 
-  it('sessions of one token are refused, and of all tokens together', async () => {
+  it('sessions of one token, or of all tokens together, are refused', async () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
@@ -197,7 +197,7 @@ describe('too many', () => {
     expect((await talks[1]!.call('echo')).status).toBe(200);
   });
 
-  it('calls of one token are refused, and of all tokens together, and lose nothing', async () => {
+  it('calls of one token, or of all tokens together, are refused without an effect', async () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
@@ -219,7 +219,7 @@ describe('too many', () => {
   });
 
   it.each(['sessions', 'no sessions'])(
-    'calls at once wait their turn, hundreds of them, in %s',
+    'calls wait for their turn, even hundreds at once, with %s',
     async (era) => {
       const fixture = await staged();
       const talk = era === 'sessions' ? await fixture.session() : undefined;
@@ -236,7 +236,7 @@ describe('too many', () => {
     },
   );
 
-  it('bytes at once are refused, and can be sent again', async () => {
+  it('bytes at once are refused and can be sent again', async () => {
     const fixture = await staged({ allBodiesBytes: 2000 });
     const [first, second] = [await fixture.raw(), await fixture.raw()];
     first.socket.write(`${head(1500)}${' '.repeat(1400)}`);
@@ -249,7 +249,7 @@ describe('too many', () => {
     second.socket.destroy();
   });
 
-  it('is more than a thousand sessions, which cost little and are gone when they end', async () => {
+  it('sessions are more than a thousand, and all are gone when they end', async () => {
     const fixture = await staged({ sessions: 2000, sessionsPerToken: 2000 });
     const raw = await fixture.raw();
     const body = JSON.stringify(hello());
@@ -270,7 +270,7 @@ describe('too many', () => {
 
 describe('a session', () => {
   it('ends when it is idle, but not while a client listens to it', async () => {
-    // Longer than it takes a busy machine to begin to listen.
+    // Longer than a busy machine takes to begin to listen.
     const fixture = await staged({ sessionIdleMs: 2000 });
     const [left, listened] = [await fixture.session(), await fixture.session()];
     const headers = { ...usual, ...listened.headers, accept: 'text/event-stream' };
@@ -282,7 +282,7 @@ describe('a session', () => {
     await listening;
   });
 
-  it('takes no two requests with one id at the same time', async () => {
+  it('refuses a second request with the same id at the same time', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const waiting = talk.ask('tools/call', { name: 'wait', arguments: {} }, 'same');
@@ -293,7 +293,7 @@ describe('a session', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  it('answers requests on one connection in their order, also when they come all at once', async () => {
+  it('answers requests on one connection in order, even if they arrive all at once', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const id = `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`;
@@ -312,7 +312,7 @@ describe('a session', () => {
     const talk = await fixture.session();
     const calls = [talk.call('wait'), fixture.stateless('tools/call', { name: 'wait', arguments: {} })];
     await fixture.held.started(2);
-    // Several short ones: after a single long one, a process that was held up would have had one tick only.
+    // Wait in several short steps: in a single long one, a blocked process might have had only one tick.
     for (let turn = 0; turn < 10; turn++) await pause(50);
     fixture.held.release();
     for (const answer of await Promise.all(calls)) {
@@ -323,7 +323,7 @@ describe('a session', () => {
   });
 });
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   const alone = (id: number) => {
     const params = { name: 'wait', arguments: {}, _meta: meta };
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
@@ -331,7 +331,7 @@ describe('a client that hangs up', () => {
     return head(body.length, modern) + body;
   };
 
-  it('cancels its calls where there are no sessions, and only there', async () => {
+  it('cancels its calls without a session, but not in a session', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const params = { name: 'wait', arguments: {} };
@@ -354,7 +354,7 @@ describe('a client that hangs up', () => {
     expect(fixture.log).toEqual([]);
   });
 
-  it('cancels also the calls that wait behind another one on its connection', async () => {
+  it('also cancels the calls that wait behind another one on its connection', async () => {
     const fixture = await staged();
     const raw = await fixture.raw();
     raw.socket.write([1, 2, 3].map(alone).join(''));
@@ -364,7 +364,7 @@ describe('a client that hangs up', () => {
     expect(fixture.held.aborted).toBe(3);
   });
 
-  it('in the middle of a body leaves nothing behind', async () => {
+  it('leaves nothing behind if it was sending a body', async () => {
     const fixture = await staged({ allBodiesBytes: 4000 });
     for (let turn = 0; turn < 20; turn++) {
       const raw = await fixture.raw();
@@ -377,8 +377,8 @@ describe('a client that hangs up', () => {
   });
 });
 
-describe('a server that ends', () => {
-  it('takes nothing new, and answers what is under way', async () => {
+describe('a server that shuts down', () => {
+  it('accepts no new requests, and answers those under way', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
@@ -400,14 +400,14 @@ describe('a server that ends', () => {
     await stopped;
   });
 
-  it('does not wait for ever: it cancels running calls and says so', async () => {
+  it('does not wait forever: it cancels running calls and tells their clients', async () => {
     const fixture = await staged({ graceMs: 100 });
     const talk = await fixture.session();
     const call = talk.call('wait');
     const alone = fixture.stateless('tools/call', { name: 'wait', arguments: {} }).catch(() => 'cut off');
     await fixture.held.started(2);
     await fixture.serving.stop();
-    expect((await call).json.error).toEqual({ code: -32000, message: 'The server is ending' });
+    expect((await call).json.error).toEqual({ code: -32000, message: 'The server is shutting down' });
     await alone;
     expect(fixture.held.aborted).toBe(2);
   });

@@ -1,4 +1,4 @@
-/** The program over HTTP: what it says at the start, tokens and certificates from files, signals, and its end. */
+/** The program over HTTP: its output at the start, tokens and certificates from files, signals, and its shutdown. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as tlsRequest } from 'node:https';
@@ -83,7 +83,7 @@ const withoutToken = () => {
   return clean;
 };
 
-/** Refused in the process of the test: a start of the program for each would take most of the time. */
+/** Runs in the process of the test: starting the program for each refusal would take most of the time. */
 const refusal = (args: string[], env: Record<string, string> = {}) =>
   runInProcess([...args, served], { env: { ...withoutToken(), ...env } });
 
@@ -107,7 +107,7 @@ const knock = async (port: number, token: string, path = '/mcp') =>
   (await ask({ port, method: 'POST', path, headers: auth(token), body: JSON.stringify(hello()) })).status;
 
 describe('at the start', () => {
-  it('says where it serves what, never the token, and ends when asked to', async () => {
+  it('says where it serves what, but never the token, and stops when asked to', async () => {
     const server = serve(['--dialect', 'patch,replay']);
     const port = await server.port();
     expect(server.stderr).toContain(
@@ -133,7 +133,7 @@ describe('at the start', () => {
     expect(unsendable.stderr).not.toContain('sesame');
   });
 
-  it('takes the token that was set before a new one, and does not show it', async () => {
+  it('prefers the token that was set to a new one, and does not show it', async () => {
     const server = serve(['--new-token']);
     const port = await server.port();
     while (!/bearer_token_env_var/.test(server.stdout)) await pause(10);
@@ -146,7 +146,7 @@ describe('at the start', () => {
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))(
-    'shows a new token on a terminal, in the form clients take',
+    'shows a new token on a terminal, in the form that clients accept',
     async () => {
       const { COFFERDAM_TOKEN: _, ...env } = process.env;
       const line = `'${process.execPath}' '${program}' --http 0 '${served}'`;
@@ -185,7 +185,7 @@ describe('at the start', () => {
     expect(() => parseHttp(values)).toThrow(words);
   });
 
-  it('takes a port, a host and a port, and IPv6 in brackets', () => {
+  it('accepts a port, a host and a port, and IPv6 in brackets', () => {
     const address = (http: string) => {
       const { host, port } = parseHttp({ http })!;
       return [host, port];
@@ -208,7 +208,7 @@ describe('at the start', () => {
     expect([status, stderr.includes(words), stderr.trim().split('\n').length]).toEqual([2, true, 1]);
   });
 
-  it('says that a port is taken', async () => {
+  it('says that a port is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -217,7 +217,7 @@ describe('at the start', () => {
     expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
   });
 
-  it('warns when others can listen, and only then', () => {
+  it('warns only if others can listen in', () => {
     const app = { dialects: [{ name: 'repo' }] } as unknown as App;
     const asked = { host: '0.0.0.0', port: 80, allowHosts: [], allowOrigins: [] };
     expect(describeHttp(app, asked, 'http://0.0.0.0:80/mcp')[1]).toMatch(/^warning: .*without TLS/);
@@ -256,7 +256,7 @@ describe('a token file', () => {
     expect(() => readSecret(directory.path, [])).toThrow(/not a file|cannot be read/);
   });
 
-  it('is refused if clients can read it, also through a link', async () => {
+  it('is refused if clients can read it, even through a link', async () => {
     const inside = join(served, 'tokens');
     writeFileSync(inside, lines.join('\n'), { mode: 0o600 });
     const link = join(directory.path, 'link');
@@ -286,21 +286,21 @@ describe('a token file', () => {
 
     writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 read-only\n`);
     server.child.kill('SIGHUP');
-    await server.says(/read again, 2 good/);
+    await server.says(/read again, 2 valid/);
     expect(await knock(port, 'anna-token-0123456789')).toBe(401);
     expect(await knock(port, 'bert-token-0123456789')).toBe(200);
     expect(await knock(port, 'carl-token-0123456789')).toBe(200);
 
-    // A line that is not understood gives nobody access; the others stay.
+    // An invalid line gives nobody access; the other lines still count.
     writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 nonsense\n`);
     server.child.kill('SIGHUP');
-    await server.says(/line 2: [\s\S]*read again, 1 good/);
+    await server.says(/line 2: [\s\S]*read again, 1 valid/);
     expect(await knock(port, 'bert-token-0123456789')).toBe(200);
     expect(await knock(port, 'carl-token-0123456789')).toBe(401);
 
     chmodSync(file, 0o644);
     server.child.kill('SIGHUP');
-    await server.says(/read again, 0 good/);
+    await server.says(/read again, 0 valid/);
     expect(await knock(port, 'bert-token-0123456789')).toBe(401);
     expect(server.stderr).not.toMatch(/(anna|bert|carl)-token/);
   });
@@ -330,7 +330,7 @@ describe('TLS', () => {
     server.child.kill('SIGHUP');
     await server.says(/certificate: the old one stays/);
     expect(await knockSafely()).toBe(200);
-    // A key that others can reach by now is not taken, either.
+    // A key that others can read by now is not accepted, either.
     writeFileSync(keyFile, privateKey);
     chmodSync(keyFile, 0o644);
     server.child.kill('SIGHUP');
@@ -344,7 +344,7 @@ describe('TLS', () => {
           COFFERDAM_TOKEN: TOKEN,
         })
       ).stderr,
-    ).toContain('are no certificate (PEM) and its key');
+    ).toContain('are not a certificate (PEM) and its key');
   });
 });
 
@@ -368,7 +368,7 @@ describe('the key of a certificate', () => {
 });
 
 describe('limits that an operator can raise', () => {
-  it('are named where they are met', async () => {
+  it('are named in the refusals', async () => {
     const port = await serve(['--http-body', '1KiB', '--http-calls', '1']).port();
     const long = await call(port, 'write_file', { path: 'long.txt', content: 'x'.repeat(2000) });
     expect([long.status, long.json.error!.message]).toEqual([413, expect.stringContaining('--http-body')]);
@@ -383,7 +383,7 @@ describe('limits that an operator can raise', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  it('take a body as large as they say', async () => {
+  it('allow a body of the given size', async () => {
     const port = await serve(['--http-body', soak('8MB', '24MB')]).port();
     const content = 'y'.repeat(soak(7, 20) * 1024 * 1024);
     expect((await call(port, 'write_file', { path: 'large.txt', content })).status).toBe(200);
@@ -399,7 +399,7 @@ describe('limits that an operator can raise', () => {
     ['--http-body', '10'],
     ['--http-body', '1GiB'],
     ['--http-body', 'large'],
-  ])('are not %s %s', async (name, value) => {
+  ])('cannot be %s %s', async (name, value) => {
     const { status, stderr } = await refusal(['--http', '0', `${name}=${value}`], { COFFERDAM_TOKEN: TOKEN });
     expect([status, stderr]).toEqual([2, expect.stringContaining(`${name} ${value}: give`)]);
     expect((await refusal([`${name}=1024`])).stderr).toContain('--http');
@@ -407,14 +407,14 @@ describe('limits that an operator can raise', () => {
 });
 
 describe('commands', () => {
-  it('do not see the token, even when it is passed on by name', async () => {
+  it('do not see the token, even if its variable is passed on by name', async () => {
     const server = serve(['--env', 'COFFERDAM_TOKEN']);
     const { text } = await call(await server.port(), 'execute_command', { command: 'env; echo listed' });
     expect(text).toContain('listed');
     expect(text).not.toContain(TOKEN);
   });
 
-  it('end when a client without a session hangs up, and go on in a session', async () => {
+  it('end when a client without a session disconnects, and continue in a session', async () => {
     const port = await serve([]).port();
     const opened = await ask({
       port,
@@ -457,8 +457,8 @@ describe('commands', () => {
   });
 });
 
-describe('on stdio', () => {
-  it('nothing of HTTP is loaded', () => {
+describe('a server on stdio', () => {
+  it('loads no code of HTTP', () => {
     const watcher = join(directory.path, 'watch.cjs');
     writeFileSync(watcher, 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")));');
     const input = `${JSON.stringify(hello())}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;

@@ -1,4 +1,4 @@
-/** Answers that outlive their connection: a client of a session hangs up, comes back, and gets what it missed. */
+/** Answers that outlive their connection: a client with a session disconnects, comes back, and gets what it missed. */
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -26,7 +26,7 @@ async function staged(limits: Partial<HttpLimits> = {}, more: object = {}): Prom
   return fixture;
 }
 
-/** Sends a call on a connection of its own, which the test can cut. */
+/** Sends a call on a separate connection, which the test can cut. */
 async function begin(
   fixture: HttpFixture,
   talk: Talk,
@@ -50,7 +50,7 @@ function comeBack(fixture: HttpFixture, talk: Talk, eventId: string, more: objec
 }
 
 describe('a call whose connection is lost', () => {
-  it('begins with an id and when to come back, goes on, and its answer is fetched with the id', async () => {
+  it('begins with an id and a retry time, continues, and can be resumed with the id', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const raw = await begin(fixture, talk, 'wait');
@@ -65,13 +65,13 @@ describe('a call whose connection is lost', () => {
     const { status, text } = await back;
     expect(status).toBe(200);
     expect(eventsOf(text)).toMatchObject([{ id: 7, result: { content: [{ text: 'waited' }] } }]);
-    // Once more, after the end.
+    // Again, after the end.
     const again = await comeBack(fixture, talk, idsIn(begun)[0]!);
     expect(eventsOf(again.text)).toEqual(eventsOf(text));
     expect(eventsOf((await comeBack(fixture, talk, idsIn(text)[0]!)).text)).toEqual([]);
   });
 
-  it('is replayed from the event that the client saw last, and only its own stream', async () => {
+  it('is replayed after the event that the client saw last, and only its own stream', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const told = { name: 'tell', _meta: { progressToken: 1 } };
@@ -86,7 +86,7 @@ describe('a call whose connection is lost', () => {
     }
   });
 
-  it('goes to the newest connection when the old one still exists', async () => {
+  it('continues on the newest connection if the old one still exists', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const raw = await begin(fixture, talk, 'wait');
@@ -114,7 +114,7 @@ describe('a call whose connection is lost', () => {
     }
   });
 
-  it('of an older version gets ids with its messages, and no event without one', async () => {
+  it('gets ids with its messages in an older version, but no event without a message', async () => {
     for (const version of ['2025-06-18', '2025-03-26']) {
       const fixture = await staged({ streamAfterMs: 50 });
       const talk = await fixture.session('/mcp', {}, version);
@@ -126,8 +126,8 @@ describe('a call whose connection is lost', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('belongs to its session alone', async () => {
+describe('the stored events', () => {
+  it('belong only to their session', async () => {
     const other = 'another-token-of-this-test';
     const fixture = await staged({}, { grants: [fullGrant(TOKEN), fullGrant(other, 'other')] });
     const [mine, theirs] = [
@@ -141,7 +141,7 @@ describe('what is kept', () => {
   });
 
   it.each(['', 'x', '1', '-1', '99-0', '0-99', '0-0-0', '1e3-0', 'NaN-NaN', '9'.repeat(400)])(
-    'is not found by %j',
+    'are not found by %j',
     async (id) => {
       const fixture = await staged();
       const talk = await fixture.session();
@@ -153,7 +153,7 @@ describe('what is kept', () => {
     ['in number', { replayEvents: 4 }],
     ['in size', { replayBytes: 500 }],
     ['in size with all sessions', { allReplayBytes: 500 }],
-  ])('is bounded %s: what is gone is said to be gone', async (_, limits) => {
+  ])('are limited %s, and a client learns that some are gone', async (_, limits) => {
     const fixture = await staged(limits);
     const talk = await fixture.session();
     const told = [];
@@ -162,11 +162,11 @@ describe('what is kept', () => {
     const states = [];
     for (const { text } of told) states.push((await comeBack(fixture, talk, idsIn(text)[0]!)).status);
     expect(states).toContain(400);
-    // Every client gets all of its answer all the same.
+    // Every client still gets its whole answer.
     for (const { text } of told) expect(eventsOf(text)).toHaveLength(4);
   });
 
-  it('is given up after a time', async () => {
+  it('are dropped after a while', async () => {
     const fixture = await staged({ replayMs: 50, sessionIdleMs: 60_000, heartbeatMs: 50 });
     const talk = await fixture.session();
     const told = await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
@@ -175,8 +175,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('the stream of what belongs to no request', () => {
-  it('begins with an id too, and is found again by it', async () => {
+describe('the stream for messages that belong to no request', () => {
+  it('also begins with an id, by which it can be resumed', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
@@ -217,7 +217,7 @@ describe('the protocol’s own client', () => {
   });
 });
 
-/** Passes bytes on, until it is told to cut all connections. */
+/** Forwards bytes until the test cuts all connections. */
 async function cuttingProxy(port: number) {
   const sockets = new Set<Socket>();
   let since = 0;
@@ -248,7 +248,7 @@ async function cuttingProxy(port: number) {
       since = 0;
       for (const socket of sockets) socket.destroy();
     },
-    /** Settles when so many have connected since the cut. */
+    /** Settles when this many have connected since the cut. */
     reached: async (count: number) => {
       while (since < count) await pause(5);
     },

@@ -1,4 +1,4 @@
-/** While a long answer goes out over HTTP, the server goes on to answer others, in whichever form it goes out. */
+/** While the server sends a long answer over HTTP, in whatever form, it continues to answer other requests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { layOut, temporaryDirectory } from '../tree.ts';
 import { type Answer, ask, meta as envelope, hello, TOKEN, usual } from './http-fixture.ts';
 
 const probe = fileURLToPath(new URL('../../bench/stall-probe.cjs', import.meta.url));
-/** As in stalls.test.ts: of processor time in one turn, the best of six. */
+/** As in stalls.test.ts: the processor time of one turn, in the best of six attempts. */
 const LONGEST_MS = 50;
 const ATTEMPTS = 6;
 
@@ -18,7 +18,7 @@ let port: number;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  // Three bytes each: nearly as long as an answer may be, and no text takes longer to encode.
+  // Three bytes per character: nearly as long as an answer may be, and no text takes longer to encode.
   layOut(directory.path, { 'long.txt': '漢'.repeat(2_700_000) });
   const args = ['--http', '0', '--dialect', 'replay', '--no-journal', directory.path];
   const env = { ...process.env, COFFERDAM_TOKEN: TOKEN };
@@ -36,7 +36,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** Waits until the server has said it. */
+/** Waits until the server has printed it. */
 async function heard(wanted: RegExp, from = 0): Promise<RegExpExecArray> {
   for (;;) {
     const found = wanted.exec(said.slice(from));
@@ -46,7 +46,7 @@ async function heard(wanted: RegExp, from = 0): Promise<RegExpExecArray> {
   }
 }
 
-/** The longest turn since the last question. */
+/** The longest turn since this was last asked. */
 async function longestTurn(): Promise<number> {
   const from = said.length;
   server.kill('SIGUSR2');
@@ -99,7 +99,7 @@ it.each<[what: string, asking: () => Promise<() => Promise<Answer>>]>([
       return () => post({ ...read(1), params: { ...params, _meta: envelope } }, headers);
     },
   ],
-])('%s holds up nobody', async (_, asking) => {
+])('%s does not hold up other requests', async (_, asking) => {
   const answered = await asking();
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && best > LONGEST_MS; attempt++) {

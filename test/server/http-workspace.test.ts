@@ -20,7 +20,7 @@ async function staged(options: Parameters<typeof HttpFixture.open>[0] = {}): Pro
 
 type Caller = (name: string, args: object) => Promise<Answer>;
 
-/** A client without a session: by its token, its address and the name that it gives itself. */
+/** A client without a session: it has a token, a URL and the name that it gives itself. */
 function caller(fixture: HttpFixture, address: string, token = TOKEN, client = 'test'): Caller {
   const _meta = { ...meta, 'io.modelcontextprotocol/clientInfo': { name: client, version: '1' } };
   return (name, args) =>
@@ -38,8 +38,8 @@ function tokens(file: string): Parameters<typeof HttpFixture.open>[0] {
   return { grants };
 }
 
-describe('clients without a session that cannot be told apart', () => {
-  it('never write where another of them chose to, in whatever order they come', async () => {
+describe('clients without a session that the server cannot distinguish', () => {
+  it('never write where another of them chose to, in whatever order their calls arrive', async () => {
     const fixture = await staged();
     const [one, two] = [caller(fixture, ''), caller(fixture, '')];
     const answers = [
@@ -54,7 +54,7 @@ describe('clients without a session that cannot be told apart', () => {
     expect(readdirSync(join(fixture.root, 'two'))).toEqual(['a.txt']);
   });
 
-  it('are told how to, and which versions have sessions', async () => {
+  it('are told what to do, and which versions have sessions', async () => {
     const fixture = await staged();
     const refused = await caller(fixture, '')('set_workspace', { path: fixture.root });
     const { code, message, data } = refused.json.error as { code: number; message: string; data?: unknown };
@@ -67,7 +67,7 @@ describe('clients without a session that cannot be told apart', () => {
     });
   });
 
-  it('begin a session each when they know how, as the protocol’s own client does by itself', async () => {
+  it('begin a session each if they know how, as the protocol’s own client does on its own', async () => {
     const fixture = await staged();
     const clients = await Promise.all(
       ['one', 'two'].map(async (directory) => {
@@ -92,8 +92,8 @@ describe('clients without a session that cannot be told apart', () => {
   });
 });
 
-describe('an address that names the workspace', () => {
-  it('needs nothing else: interleaved clients of one name and token each work in their own', async () => {
+describe('a URL that names the workspace', () => {
+  it('is enough: interleaved clients with the same name and token each work in their own workspace', async () => {
     const fixture = await staged();
     const paths = ['one', 'two'].map((name) => join(fixture.root, name));
     const calls = paths.map((path) => caller(fixture, at(path)));
@@ -108,7 +108,7 @@ describe('an address that names the workspace', () => {
     expect((await calls[1]!('read_files', { path: 'a.txt' })).text).toContain('of two');
   });
 
-  it('may be chosen once more by the client, and no other one may', async () => {
+  it('lets the client choose the same workspace again, but no other', async () => {
     const fixture = await staged();
     const call = caller(fixture, at(join(fixture.root, 'one')));
     expect(isRefused(await call('set_workspace', { path: `${fixture.root}/two/../one` }))).toBe(false);
@@ -119,7 +119,7 @@ describe('an address that names the workspace', () => {
     expect(existsSync(join(fixture.root, 'one/here.txt'))).toBe(true);
   });
 
-  it('holds for a session as well, which is found only there', async () => {
+  it('also applies to a session, which is found only at that URL', async () => {
     const fixture = await staged();
     const path = `/mcp/fileeditor${at(join(fixture.root, 'c++ d'))}`;
     const talk = await fixture.session(path);
@@ -129,7 +129,7 @@ describe('an address that names the workspace', () => {
     expect((await fixture.post(list, talk.headers, '/mcp/fileeditor')).status).toBe(404);
   });
 
-  it.each(['/', '/etc', 'nothing', 'one/a.txt', '../..', ''])('must be inside: %j is not', async (path) => {
+  it.each(['/', '/etc', 'nothing', 'one/a.txt', '../..', ''])('may not name %j', async (path) => {
     const fixture = await staged();
     expect((await caller(fixture, at(path))('list_files', { path: '.' })).status).toBe(404);
     const hello = {
@@ -141,7 +141,7 @@ describe('an address that names the workspace', () => {
     expect((await fixture.post(message, {}, `/mcp/fileeditor${at(path)}`)).status).toBe(404);
   });
 
-  it('is refused where a dialect has none, and where it names two', async () => {
+  it('is refused if the dialect has no workspace, and if it names two', async () => {
     const fixture = await staged();
     const asked = { name: 'read_file', arguments: { path: 'one/a.txt' } };
     expect((await fixture.stateless('tools/call', asked, {}, '/mcp/replay?workspace=one')).status).toBe(400);
@@ -151,11 +151,11 @@ describe('an address that names the workspace', () => {
   });
 });
 
-describe('a token that one client has for itself', () => {
+describe('a one-client token', () => {
   const file =
     'anna anna-token-012345678901 read-write one-client\nbert bert-token-012345678901 fileeditor,one-client';
 
-  it('finds its workspace again, beside others', async () => {
+  it('keeps its workspace, independent of other tokens', async () => {
     const fixture = await staged(tokens(file));
     const [one, two] = ['anna', 'bert'].map((name) => caller(fixture, '', `${name}-token-012345678901`));
     expect(isRefused(await write(one!, 'early.txt'))).toBe(true);
@@ -168,7 +168,7 @@ describe('a token that one client has for itself', () => {
     expect((await one!('read_files', { path: 'a.txt' })).text).toContain('of two');
   });
 
-  it('tells clients apart by the whole of their names', async () => {
+  it('distinguishes clients by their whole names', async () => {
     const fixture = await staged(tokens(file));
     const [first, second] = ['a', 'b'].map((end) =>
       caller(fixture, '', 'anna-token-012345678901', `${'n'.repeat(300)}${end}`),
@@ -179,7 +179,7 @@ describe('a token that one client has for itself', () => {
     expect(readdirSync(join(fixture.root, 'one'))).toEqual(['a.txt', 'mine.txt']);
   });
 
-  it('keeps nothing for a client of another name, or one that has just begun', async () => {
+  it('keeps nothing for a client with another name, or for one that has just started', async () => {
     const fixture = await staged(tokens(file));
     const token = 'anna-token-012345678901';
     await caller(fixture, '', token, 'first')('set_workspace', { path: join(fixture.root, 'one') });

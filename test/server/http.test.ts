@@ -54,7 +54,7 @@ describe('a client that initializes', () => {
     expect((await talk.call('tell')).json.result!.content![0]!.text).toBe('told');
   });
 
-  it('may cancel a call, whose request then ends without an answer', async () => {
+  it('may cancel a call, and its request then ends without an answer', async () => {
     const talk = await fixture.session();
     const aborted = fixture.held.aborted;
     const call = talk.ask('tools/call', { name: 'wait', arguments: {} }, 77);
@@ -64,7 +64,7 @@ describe('a client that initializes', () => {
     expect(fixture.held.aborted).toBe(aborted + 1);
   });
 
-  it('listens on one stream; a new one takes the place of the old one', async () => {
+  it('listens on one stream, and a new stream replaces the old one', async () => {
     const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
     const first = await fixture.raw();
@@ -72,14 +72,14 @@ describe('a client that initializes', () => {
     first.socket.write(`GET /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
     expect(await first.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 200.*content-type: text\/event-stream/is);
     const second = fixture.send({ path: '/mcp', headers });
-    // The last chunk: the stream is at its end.
+    // The last chunk: the stream has ended.
     expect(await first.until(/\r\n0\r\n\r\n$/)).toMatch(/\r\n0\r\n\r\n$/);
     first.socket.destroy();
     await fixture.send({ method: 'DELETE', path: '/mcp', headers });
     expect((await second).status).toBe(200);
   });
 
-  it('is refused what does not fit the session', async () => {
+  it('gets an error for requests that do not fit the session', async () => {
     const talk = await fixture.session();
     const id = talk.headers;
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -103,7 +103,7 @@ describe('a client that initializes', () => {
     expect(failed.headers['mcp-session-id']).toBeUndefined();
   });
 
-  it('may send batches only by the one version that knows them', async () => {
+  it('may send batches only in the one version that has them', async () => {
     const batch = [1, 2].map((id) => ({
       jsonrpc: '2.0',
       id,
@@ -166,7 +166,7 @@ describe('a client of 2026-07-28', () => {
     expect(eventsOf(answer.text)).toHaveLength(4);
   });
 
-  it('gets the same answers once its envelope is known, when calls no longer pass the protocol library', async () => {
+  it('gets the same answers once its envelope is known and calls bypass the protocol library', async () => {
     const asClient = (name: string) => ({
       ...meta,
       'io.modelcontextprotocol/clientInfo': { name, version: '1' },
@@ -205,7 +205,7 @@ describe('a client of 2026-07-28', () => {
     ['params.name', 'tools/call', { name: 'x'.repeat(20_000) }],
     ['params.uri', 'resources/read', { uri: `file:///${'x'.repeat(20_000)}` }],
     ['method', 'x'.repeat(20_000), {}],
-  ])('is told that %s is longer than any header, and does not get it back', async (field, method, params) => {
+  ])('is told that %s is longer than any header, without a copy of it', async (field, method, params) => {
     const headers = { 'mcp-method': method.slice(0, 20), 'mcp-name': 'x' };
     const { status, json } = await fixture.stateless(method, params, headers);
     expect([status, json.error!.code]).toEqual([400, -32020]);
@@ -215,7 +215,7 @@ describe('a client of 2026-07-28', () => {
 });
 
 describe('several dialects on one port', () => {
-  it('are reached by their names, and the first one named also without', async () => {
+  it('are reached by their names, and the first one also without a name', async () => {
     const names = async (path: string) => {
       const { json } = await fixture.stateless('tools/list', {}, {}, path);
       return (json.result!.tools as { name: string }[]).map(({ name }) => name);
@@ -225,12 +225,12 @@ describe('several dialects on one port', () => {
     expect(await names('/mcp/replay')).not.toContain('set_workspace');
   });
 
-  it('are all that is there', async () => {
+  it('are the only endpoints', async () => {
     for (const path of ['/mcp/patch', '/mcp/', '/mcp/stage/', '/', '/mcp/../mcp', '/MCP', '/mcp%2Fstage'])
       expect([path, (await fixture.post(hello(), {}, path)).status]).toEqual([path, 404]);
   });
 
-  it('have no authorization server behind them: a search for one finds nothing, with a token or without', async () => {
+  it('have no authorization server: a search for one finds nothing, with or without a token', async () => {
     const paths = [
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/mcp/replay',
@@ -255,7 +255,7 @@ describe('several dialects on one port', () => {
     expect((await fixture.send({ path: '/mcp' })).status).toBe(401);
   });
 
-  it('share the port with a sign of life that needs no token and tells nothing', async () => {
+  it('share the port with a health check that needs no token and reveals nothing', async () => {
     const alive = await fixture.send({ path: '/healthz' });
     expect([alive.status, alive.text]).toEqual([200, 'ok\n']);
     expect((await fixture.send({ path: '/healthz', method: 'POST' })).status).toBe(405);

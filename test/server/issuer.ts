@@ -1,4 +1,4 @@
-/** An authorization server on loopback with keys of its own, which signs whatever a test wants. */
+/** An authorization server on loopback with its own keys, which signs whatever a test wants. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
@@ -16,11 +16,11 @@ interface Key {
 
 export class Issuer {
   readonly url: string;
-  /** Answers nothing while true. */
+  /** While true, the server does not answer. */
   isAway = false;
-  /** How often somebody fetched the keys. */
+  /** How often the keys were fetched. */
   fetches = 0;
-  /** What its metadata says, beside or in place of the usual. */
+  /** Additions to the usual metadata, or replacements. */
   metadata: object = {};
   #keys: Key[] = [];
   readonly #server: Server;

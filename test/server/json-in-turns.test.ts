@@ -1,4 +1,4 @@
-/** Long answers are written in turns, to the same bytes that one go would give. */
+/** Long answers are written in turns, and give the same bytes as in one turn. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { isLong, jsonInTurns } from '../../src/server/mcp/messages/json-in-turns.ts';
@@ -46,13 +46,13 @@ it.each([
   { type: 'audio', data: '', mimeType: 'audio/wav' },
   { type: 'resource', resource: { uri: 'file:///a', text: '' } },
   { type: 'resource', resource: { uri: 'file:///a', blob: '' } },
-])('takes every kind of content for a long one: %j', (item) => {
+])('recognises every kind of long content: %j', (item) => {
   const long = JSON.parse(JSON.stringify(item).replace('""', `"${'x'.repeat(200_000)}"`));
   expect(isLong({ result: { content: [item] } })).toBe(false);
   expect(isLong({ result: { content: [item, long] } })).toBe(true);
 });
 
-it('keeps each answer on a line of its own, and tells of one that is too long', async () => {
+it('keeps each answer on its own line, and reports one that is too long', async () => {
   const output = new PassThrough();
   const wire = new LineTransport(new PassThrough(), output);
   let written = '';
@@ -67,7 +67,7 @@ it('keeps each answer on a line of its own, and tells of one that is too long', 
     wire.send(answerWith(`${long}more`)),
     wire.send({ ...answerWith('\u0001'.repeat(2_000_000)), id: 3 }),
   ]);
-  // Short lines go out at the end of the turn.
+  // Short lines are written at the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
   const messages = written
     .trimEnd()

@@ -1,10 +1,10 @@
-/** A long message is read in turns, and gives exactly what JSON.parse gives. */
+/** Reading a long message in turns gives exactly what JSON.parse gives. */
 import { describe, expect, it } from 'vitest';
 import { NotUtf8, readJsonInTurns } from '../../src/server/mcp/messages/json-reader.ts';
 
 const PIECE = 64 * 1024;
 
-/** As it comes from a pipe: in parts that end anywhere. */
+/** Cuts the bytes as a pipe may deliver them, in parts that end anywhere. */
 function read(text: string | Buffer, size = 10_007): Promise<unknown> {
   const bytes = Buffer.from(text as string);
   const parts: Buffer[] = [];
@@ -12,7 +12,7 @@ function read(text: string | Buffer, size = 10_007): Promise<unknown> {
   return readJsonInTurns(parts, bytes.length);
 }
 
-describe('what is read', () => {
+describe('reads', () => {
   const long = 'é\\"漢\n\u{1f600}x'.repeat(PIECE / 4);
   const values: Record<string, unknown> = {
     'a long text': long,
@@ -33,13 +33,13 @@ describe('what is read', () => {
     });
   }
 
-  it('of an object with far more members than any call has, the first ones', async () => {
+  it('only the first members of an object with far more than any call has', async () => {
     const value = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`n${i}`, i]));
     const first = Object.fromEntries(Object.entries(value).slice(0, 10_000));
     expect(await read(JSON.stringify([value, 'more']))).toEqual([first, 'more']);
   });
 
-  it('escapes as any client may write them', async () => {
+  it('all escapes that a client may write', async () => {
     const json = `"${'\\ud83d\\ude00\\u00e9\\/\\b'.repeat(PIECE)}"`;
     for (const shift of ['', 'a', 'ab', 'abc', 'abcd', 'abcde']) {
       const shifted = `"${shift}${json.slice(1)}`;
@@ -47,7 +47,7 @@ describe('what is read', () => {
     }
   });
 
-  it('members called __proto__, and the last of two with one name', async () => {
+  it('members called __proto__, and the last of two members with the same name', async () => {
     const json = `{"a":1,"__proto__":{"x":1},"big":"${'x'.repeat(PIECE)}","a":2}`;
     const value = (await read(json)) as object;
     expect(Object.entries(value)).toEqual(Object.entries(JSON.parse(json) as object));
@@ -82,12 +82,12 @@ describe('what is read', () => {
   });
 });
 
-it('many levels are read in a message that is not very long', async () => {
+it('reads many levels in a message that is not very long', async () => {
   const json = `${'['.repeat(200)}"${'x'.repeat(2 * PIECE)}"${']'.repeat(200)}`;
   expect(await read(json)).toEqual(JSON.parse(json));
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   const text = 'x'.repeat(2 * PIECE);
   const wrong = [
     `["${text}",]`,
@@ -119,7 +119,7 @@ describe('what is refused', () => {
     });
   }
 
-  it('bytes that are not UTF-8, wherever they stand', async () => {
+  it('bytes that are not UTF-8, wherever they are', async () => {
     const bytes = Buffer.from(`"${'é'.repeat(20 * PIECE)}"`);
     for (const at of [1, 16 * PIECE, bytes.length - 2]) {
       const torn = Buffer.from(bytes);

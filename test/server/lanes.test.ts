@@ -1,4 +1,4 @@
-/** A client that begins with `initialize` cannot tell whether the protocol library answers it or we do. */
+/** A client that begins with `initialize` gets the same answers from our own code and from the protocol library. */
 import { PassThrough } from 'node:stream';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { layOut, temporaryDirectory } from '../tree.ts';
 
 type Lane = 'ours' | 'the library';
 type Message = Record<string, unknown>;
-/** What is sent: a message, a line as it is, or something to be done before the next one. */
+/** What the test sends: a message, a raw line, or something to do before the next one. */
 type Step = Message | string | (() => Promise<void>);
 
 interface Heard {
@@ -111,13 +111,13 @@ async function talk(lane: Lane, steps: readonly Step[]): Promise<Heard> {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Message);
-  // Which of two calls ends first is nobody's promise.
+  // The order in which two calls end is not specified.
   const answers = messages.filter(({ method }) => method === undefined).sort(byId);
   const notifications = messages.filter((message) => message.method !== undefined && !isSignOfLife(message));
   return { answers, notifications, log };
 }
 
-/** A call that takes its time says so by the clock: on a busy machine any call may. */
+/** A slow call reports progress by the clock, and on a busy machine any call may be slow. */
 function isSignOfLife({ params }: Message): boolean {
   return /^\w+ is at work$/.test(String((params as { message?: string } | undefined)?.message));
 }
@@ -127,7 +127,7 @@ function byId(a: Message, b: Message): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** What the library's schemas say about wrong params is its own; that they are wrong is not. */
+/** The library words its messages about wrong params differently, so only the fact that they are wrong is compared. */
 function withoutItsWords(answer: Message): Message {
   const error = answer.error as { code: number; message: string } | undefined;
   if (error?.code !== -32602 || !error.message.startsWith('Invalid params: ')) return answer;
@@ -160,7 +160,7 @@ const notify = (method: string, params?: unknown): Message => ({
 });
 const greeting = [initialize('hello'), notify('notifications/initialized')];
 
-/** Gives what both answered, after it has been compared. */
+/** Compares the answers of both, and gives them. */
 async function sameOf(steps: readonly Step[]): Promise<Heard> {
   const ours = await talk('ours', steps);
   const theirs = await talk('the library', steps);
@@ -176,7 +176,7 @@ describe('the handshake', () => {
   });
 
   it.each([...HANDSHAKE_VERSIONS, '2026-07-28', '1999-01-01', '', 'ü', '2025-06-18 '])(
-    'of a client of version %j',
+    'is the same for a client of version %j',
     async (protocolVersion) => {
       const { answers } = await sameOf([initialize(1, { protocolVersion }), request(2, 'tools/list')]);
       expect(answers).toMatchObject([
@@ -214,7 +214,7 @@ describe('the handshake', () => {
     { clientInfo: { name: 'n', version: '1', icons: [{ src: 's', sizes: ['any'], theme: 'dark' }] } },
   ];
   it.each(wellMeant.map((params) => [JSON.stringify(params), params]))(
-    'with %s is plain',
+    'needs no library with %s',
     async (_, params) => {
       expect(isPlainInitialize(initialize(1, params as object) as never)).toBe(true);
       const { answers } = await sameOf([initialize(1, params as object), request(2, 'ping')]);
@@ -259,11 +259,11 @@ describe('the handshake', () => {
     },
   );
 
-  it('may be made twice', async () => {
+  it('may happen twice', async () => {
     await sameOf([...greeting, initialize(2, { protocolVersion: '2024-11-05' }), request(3, 'tools/list')]);
   });
 
-  it('is not needed before anything is asked', async () => {
+  it('need not come before the first request', async () => {
     const { answers } = await sameOf([
       call(1, 'read_file', { path: 'a.txt' }),
       request(2, 'tools/list'),
@@ -273,13 +273,13 @@ describe('the handshake', () => {
     expect(answers.every(({ result }) => result !== undefined)).toBe(true);
   });
 
-  it('may come after what is no request', async () => {
+  it('may follow messages that are not requests', async () => {
     await sameOf([notify('notifications/initialized'), ...greeting, request(2, 'ping')]);
     await sameOf(['hello', '', '[]', ...greeting, request(2, 'ping')]);
     await sameOf([{ jsonrpc: '2.0', id: 9, result: {} }, ...greeting, request(2, 'ping')]);
   });
 
-  it('is left to the library if it names a version without a handshake', async () => {
+  it('goes to the library if it names a version without a handshake', async () => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -296,7 +296,7 @@ describe('the handshake', () => {
     expect(answers[0]).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
   });
 
-  it('may follow on a question about versions without one', async () => {
+  it('may follow a request of a version without a handshake', async () => {
     const { answers } = await sameOf([
       request(1, 'server/discover', {}),
       ...greeting,
@@ -307,7 +307,7 @@ describe('the handshake', () => {
 });
 
 describe('requests', () => {
-  it('have ids of every kind', async () => {
+  it('may have ids of every kind', async () => {
     const ids = [0, -1, 7, '7', '', 'ü\n', Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
     const { answers } = await sameOf([...greeting, ...ids.map((id) => request(id, 'ping'))]);
     expect(new Set(answers.map(({ id }) => id))).toEqual(new Set(['hello', ...ids]));
@@ -316,7 +316,7 @@ describe('requests', () => {
     expect(refused.answers.filter(({ id }) => id === null)).toHaveLength(bad.length);
   });
 
-  it('with the same id are all answered', async () => {
+  it('are all answered even if they have the same id', async () => {
     const { answers } = await sameOf([
       ...greeting,
       ...[1, 1, 1].map((id) => call(id, 'read_file', { path: 'a.txt' })),
@@ -326,7 +326,7 @@ describe('requests', () => {
     expect(answers).toHaveLength(6);
   });
 
-  it('of other methods are not found', async () => {
+  it('get an error if their method is unknown', async () => {
     const methods = [
       ...['resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe'],
       ...[
@@ -347,7 +347,7 @@ describe('requests', () => {
     expect(refused.every(({ error }) => (error as { code: number }).code === -32601)).toBe(true);
   });
 
-  it('may carry more than is asked for', async () => {
+  it('may carry additional members', async () => {
     await sameOf([
       ...greeting,
       request(1, 'ping', { more: [1], _meta: { 'x/y': null, progressToken: 0 } }),
@@ -367,7 +367,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('with wrong params are refused', async () => {
+  it('are refused if their params are wrong', async () => {
     const wrong = [
       request(1, 'tools/list', { cursor: 5 }),
       request(2, 'tools/list', { cursor: null }),
@@ -393,7 +393,7 @@ describe('requests', () => {
 });
 
 describe('calls', () => {
-  it('of every kind are answered alike', async () => {
+  it('get the same answers, whatever their kind', async () => {
     const { answers, log } = await sameOf([
       ...greeting,
       call(1, 'read_file', { path: 'a.txt' }),
@@ -442,7 +442,7 @@ describe('calls', () => {
     expect(notifications).toEqual([]);
   });
 
-  it('are cancelled by their id alone, with the reason that was given', async () => {
+  it('are cancelled only by their own id, with the given reason', async () => {
     const { answers } = await sameOf([
       ...greeting,
       async () => {
@@ -508,8 +508,8 @@ describe('calls', () => {
   });
 });
 
-describe('what nobody waits for', () => {
-  it('changes nothing', async () => {
+describe('messages that need no answer', () => {
+  it('change nothing', async () => {
     await sameOf([
       ...greeting,
       notify('notifications/initialized', { more: 1 }),
@@ -529,7 +529,7 @@ describe('what nobody waits for', () => {
   });
 });
 
-describe('messages at random', () => {
+describe('random messages', () => {
   const values = [
     ...[0, 1, -1, 1.5, 1e20, '', 'a', 'ü', 'ping', 'tools/list', 'tools/call', 'read_file', 'echo', '2.0'],
     ...[null, true, {}, [], [1], { path: 'a.txt' }, { name: 'echo' }, { progressToken: 1 }, { cursor: 3 }],
@@ -548,7 +548,7 @@ describe('messages at random', () => {
     'task',
   ];
 
-  /** The same numbers in every run. */
+  /** Random numbers that are the same in every run. */
   function* random(seed: number): Generator<number, never> {
     for (let state = seed; ; ) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -569,7 +569,7 @@ describe('messages at random', () => {
     return copy;
   }
 
-  it.each([1, 2, 3, 4, 5])('are answered alike (%i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('get the same answers (%i)', async (seed) => {
     const numbers = random(seed);
     const good = [
       request(5, 'ping', {}),

@@ -1,4 +1,4 @@
-/** The start of the built program: what it does without, and the compiled form that it keeps beside itself. */
+/** The start of the built program: what it does not load, and the compiled code that it keeps next to its files. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ const ofBothEras = {
   ],
 };
 
-/** Plain, unless it is given options for Node. */
+/** Starts the program, with options for Node if there are any. */
 function run(messages: readonly object[], options: readonly string[] = []) {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(
@@ -78,11 +78,11 @@ describe('the rest of the program', () => {
     rmSync(join(dist, 'rest.cjs'));
     const { stderr, tools } = run(ofBothEras.handshake);
     expect(tools).toEqual(expect.any(Number));
-    // It is needed right after them.
+    // It is loaded right after them.
     expect(stderr).toMatch(/rest\.cjs/);
   });
 
-  it('has its modules of Node when a call needs them, also one that a source imports as a whole', () => {
+  it("has Node's modules when a call needs them, including one that a source imports as a whole", () => {
     writeFileSync(join(directory.path, 'a.txt'), 'one\n');
     const call = ['call', 'read_text_file', '{"path":"a.txt","anchors":true}', directory.path];
     const { status, stdout } = spawnSync(process.execPath, [join(dist, 'cofferdam.cjs'), ...call], {
@@ -92,7 +92,7 @@ describe('the rest of the program', () => {
     expect(stdout).toMatch(/^1#\w\w\| one\n$/);
   });
 
-  it('lies apart without anything that the first answers need: no module is in both', () => {
+  it('shares no module with the part for the first answers', () => {
     const modules = (bundle: string) => {
       const { sources } = JSON.parse(readFileSync(join(dist, `${bundle}.cjs.map`), 'utf8'));
       return (sources as string[]).filter(
@@ -105,8 +105,8 @@ describe('the rest of the program', () => {
   });
 });
 
-describe('the compiled form', () => {
-  it('is left by the first start and used by the next', () => {
+describe('the compiled code', () => {
+  it('is written by the first start and used by the next', () => {
     expect(caches()).toEqual([]);
     run(ofBothEras.handshake);
     const { mtimeMs } = statSync(cacheOfMain());
@@ -126,7 +126,7 @@ describe('the compiled form', () => {
     },
   );
 
-  it('of plain starts is not given up for one with options for V8', () => {
+  it('is kept when the program starts once with options for V8', () => {
     run(ofBothEras.handshake);
     const before = readFileSync(cacheOfMain());
     expect(run(ofBothEras.handshake, ['--max-old-space-size=200'])).toMatchObject({ status: 0 });

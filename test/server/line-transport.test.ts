@@ -1,4 +1,4 @@
-/** The wire on stdio, byte by byte: where messages begin and end, and what is said about those that are none. */
+/** The stdio transport, byte by byte: where messages begin and end, and how it answers what is not a message. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { LineTransport } from '../../src/server/stdio/line-transport.ts';
@@ -18,7 +18,7 @@ async function connect() {
     closed = true;
   };
   await transport.start();
-  /** What has come since the last time. One read may give all that is there, or only the first piece. */
+  /** The output since this was last called. One read may give all of it, or only the first piece. */
   const sent = () => {
     let text = '';
     for (let piece = output.read(); piece !== null; piece = output.read()) text += piece;
@@ -40,10 +40,10 @@ const line = (message: unknown) => `${JSON.stringify(message)}\n`;
 
 describe('very many lines at once', () => {
   it.each([
-    ['that are no JSON', 'x\n'],
-    ['that are no messages', '{}\n'],
+    ['that are not JSON', 'x\n'],
+    ['that are not messages', '{}\n'],
     ['that are messages', line(ping(1))],
-  ])('are read in turns, in their order: %s', async (_, each) => {
+  ])('are read in turns and in order: %s', async (_, each) => {
     const { input, received } = await connect();
     let turns = 0;
     input.write(each.repeat(40_000) + line(ping('last')));
@@ -54,7 +54,7 @@ describe('very many lines at once', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('are not parsed where they are empty', async () => {
+  it('are not parsed if they are empty', async () => {
     const { input, received } = await connect();
     const parse = vi.spyOn(JSON, 'parse');
     try {
@@ -68,7 +68,7 @@ describe('very many lines at once', () => {
 });
 
 describe('messages', () => {
-  it('come in whole however the bytes are cut, also within a character', async () => {
+  it('arrive whole however the bytes are cut, even within a character', async () => {
     const message = ping(1, { text: 'ä€🧱\u2028\u0000 "quoted" \\n' });
     const bytes = Buffer.from(line(message).repeat(2));
     for (const size of [1, 2, 3, 5, 7, 64, bytes.length]) {
@@ -93,7 +93,7 @@ describe('messages', () => {
     expect(sent()).toEqual(wrong.map(() => ({ jsonrpc: '2.0', id: null, error })));
   });
 
-  it('may begin with a byte-order mark, and a NUL byte is no JSON', async () => {
+  it('may begin with a byte-order mark, but a NUL byte is not JSON', async () => {
     const { input, received, sent } = await connect();
     input.write(`\ufeff${line(ping(1))}`);
     input.write(line(ping(2)).replace('ping', 'pi\0ng'));
@@ -103,7 +103,7 @@ describe('messages', () => {
     expect(sent()).toMatchObject([{ id: null, error: { code: -32700 } }]);
   });
 
-  it('may come many in one piece, with the last one still open', async () => {
+  it('may arrive many at once, with the last one incomplete', async () => {
     const { input, received } = await connect();
     const many = Array.from({ length: 500 }, (_, i) => ping(i));
     const text = many.map(line).join('');
@@ -123,14 +123,14 @@ describe('messages', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('without a newline at the very end count too', async () => {
+  it('count even without a newline at the very end', async () => {
     const { input, received } = await connect();
     input.end(JSON.stringify(ping(1)));
     await soon();
     expect(received).toEqual([ping(1)]);
   });
 
-  it('may carry members that JSON-RPC does not know', async () => {
+  it('may carry members that JSON-RPC does not define', async () => {
     const { input, received } = await connect();
     input.write(line({ ...ping(1), extra: true }));
     await soon();
@@ -138,11 +138,11 @@ describe('messages', () => {
   });
 });
 
-describe('what is no message is answered, and the conversation goes on', () => {
+describe('what is not a message gets an error, and the conversation continues', () => {
   it.each([
     ['not JSON', 'hello', -32700, null],
     ['half of a message', '{"jsonrpc":"2.0","id":1', -32700, null],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), -32700, null],
+    ['bytes that are not text', Buffer.from([0xff, 0xfe, 0x00]), -32700, null],
     ['a number', '3', -32600, null],
     ['null', 'null', -32600, null],
     ['a batch', `[${JSON.stringify(ping(1))}]`, -32600, null],
@@ -150,12 +150,17 @@ describe('what is no message is answered, and the conversation goes on', () => {
     ['no version', '{"id":1,"method":"ping"}', -32600, 1],
     ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, 1],
     ['no method', '{"jsonrpc":"2.0","id":"a"}', -32600, 'a'],
-    ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":7}', -32600, 1],
+    ['a method that is not a string', '{"jsonrpc":"2.0","id":1,"method":7}', -32600, 1],
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32600, 1],
     ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, null],
     ['an id that is a fraction', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, null],
     ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
-    ['a _meta that is no object', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":3}}', -32602, 1],
+    [
+      'a _meta that is not an object',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":3}}',
+      -32602,
+      1,
+    ],
     [
       'a progress token that is none',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}',
@@ -179,7 +184,7 @@ describe('what is no message is answered, and the conversation goes on', () => {
     expect(received).toEqual([ping(2)]);
   });
 
-  it('a line that is longer than the limit is dropped as it comes, and told', async () => {
+  it('a line that is longer than the limit is dropped as it arrives, and gets an error', async () => {
     const { input, received, sent } = await connect();
     const piece = Buffer.alloc(32 * 1024 * 1024, 'x');
     for (let i = 0; i < 9; i++) {
@@ -211,7 +216,7 @@ describe('what is no message is answered, and the conversation goes on', () => {
 describe('answers', () => {
   it('become an error if they are longer than a string can be', async () => {
     const { transport, sent } = await connect();
-    // What JSON.stringify throws beyond half a gigabyte, without the half gigabyte.
+    // The error that JSON.stringify throws beyond half a gigabyte, without the half gigabyte.
     const tooLong = {
       toJSON: () => 'x'.repeat(2 ** 30),
     };
@@ -222,7 +227,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('are waited for when the input ends', async () => {
+  it('are still sent after the input has ended', async () => {
     const { input, transport, sent, isClosed } = await connect();
     input.end(line(ping(1)) + line(ping(2)));
     await soon();
@@ -235,7 +240,7 @@ describe('answers', () => {
     expect(sent().map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  it('to cancelled calls are not waited for', async () => {
+  it('are not expected for cancelled calls', async () => {
     const { input, isClosed } = await connect();
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     input.end(line(ping(1)) + line(cancelled));
@@ -267,7 +272,7 @@ describe('long messages', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('the last one is taken although its line does not end', async () => {
+  it('are read at the end even if their line does not end', async () => {
     const { input, received, isClosed } = await connect();
     input.end(JSON.stringify({ ...long, id: undefined, method: 'notifications/x' }));
     while (!isClosed()) await soon();

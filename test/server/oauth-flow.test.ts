@@ -1,6 +1,6 @@
 /**
- * The whole way of a remote client: the protocol's own client finds the authorization server, registers, sends its user
- * there, and calls tools of the built program with the token that it gets. The program stands behind a proxy.
+ * The whole flow of a remote client: the protocol's own client finds the authorization server, registers, sends its user
+ * there, and calls tools of the built program with the token that it gets. The program is behind a proxy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
@@ -53,10 +53,10 @@ afterAll(async () => {
   await issuer.close();
 });
 
-/** A client's memory, and its user at the browser. */
+/** What a client remembers, and its user at the browser. */
 class User implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
-  /** Where the user's browser came back to. */
+  /** The URL to which the user's browser was redirected. */
   callback: URL | undefined;
   asked: URL | undefined;
   #client: StoredOAuthClientInformation | undefined;
@@ -108,7 +108,7 @@ describe.each([
   ['sessions', 'legacy'],
   ['no sessions', { pin: '2026-07-28' }],
 ] as const)('a client with %s', (_, mode) => {
-  it('finds the way to a token, and uses it', async () => {
+  it('gets a token, and uses it', async () => {
     const user = new User();
     const url = new URL(`${publicUrl}/mcp`);
     const connect = async () => {
@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-it('the subject is the caller in the journal and in the trace', async () => {
+it('records the subject as the caller in the journal and in the trace', async () => {
   const written = (part: string) => {
     const directory = join(program.state, part);
     return readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));

@@ -1,4 +1,4 @@
-/** Access tokens of an authorization server: which are good, what their scopes allow, and what clients are told. */
+/** Access tokens of an authorization server: which are valid, what their scopes allow, and what clients are told. */
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-/** Each from an address of its own: wrong tokens from one address are answered ever more slowly. */
+/** Sends each request from another address: wrong tokens from one address are answered more and more slowly. */
 let address = 1;
 const begin = (token: string, path = '/mcp') =>
   fixture.send({
@@ -72,12 +72,12 @@ describe('the metadata', () => {
     expect((await fixture.send({ path })).status).toBe(404);
   });
 
-  it('can be read only', async () => {
+  it('can only be read', async () => {
     const path = '/.well-known/oauth-protected-resource';
     expect((await fixture.send({ path, method: 'POST' })).status).toBe(405);
   });
 
-  it('is also below the path of a public address, whether a proxy strips that path or not', async () => {
+  it('is also found below the path of a public URL, whether or not a proxy strips that path', async () => {
     const below = await HttpFixture.open({ oauth: { issuer: issuer.url, publicUrl: `${PUBLIC}/team` } });
     try {
       for (const path of ['/team/mcp', '/mcp']) {
@@ -109,8 +109,8 @@ describe('a request without a token', () => {
   });
 });
 
-describe('a good token', () => {
-  it('opens the endpoint that it is for', async () => {
+describe('a valid token', () => {
+  it('gives access to the endpoint that it is for', async () => {
     expect((await begin(await issuer.sign(ENDPOINT))).status).toBe(200);
   });
 
@@ -123,17 +123,17 @@ describe('a good token', () => {
     expect((await begin(token)).status).toBe(200);
   });
 
-  it('goes beside the tokens of the operator', async () => {
+  it('works alongside the tokens of the operator', async () => {
     expect((await begin(TOKEN)).status).toBe(200);
   });
 
-  it('works without sessions too', async () => {
+  it('also works without sessions', async () => {
     const token = await issuer.sign(ENDPOINT);
     const answer = await fixture.stateless('tools/call', { name: 'echo', arguments: {} }, bearer(token));
     expect(answer.json.result?.content?.[0]?.text).toBe('echo');
   });
 
-  it('continues the session of an earlier token of the same subject, and of no other', async () => {
+  it('continues the session of an earlier token only for the same subject', async () => {
     const { headers } = await replayWith({ scope: 'files:read' });
     const list = (token: string) =>
       fixture.post(
@@ -146,7 +146,7 @@ describe('a good token', () => {
     expect((await list(await issuer.sign(REPLAY, { sub: 'bert' }))).status).toBe(404);
   });
 
-  it('does not become the token of the operator by its name', async () => {
+  it('does not become an operator token by having the same name', async () => {
     const { headers } = await fixture.session('/mcp/replay', bearer(TOKEN));
     const token = await issuer.sign(REPLAY, { sub: 'owner' });
     const message = { jsonrpc: '2.0', id: 9, method: 'tools/list' };
@@ -157,27 +157,27 @@ describe('a good token', () => {
 describe('a token is refused', () => {
   const bad: [string, Claims, Claims?][] = [
     ['for another server', { aud: 'https://other.example/mcp' }],
-    ['for the origin alone', { aud: PUBLIC }],
+    ['for the origin only', { aud: PUBLIC }],
     ['for another endpoint of this server', { aud: REPLAY }],
-    ['for an address that only begins alike', { aud: `${ENDPOINT}/` }],
+    ['for a URL that only begins the same', { aud: `${ENDPOINT}/` }],
     ['without an audience', { aud: undefined }],
-    ['of another issuer', { iss: 'https://other.example' }],
-    ['of an issuer with a slash more', { iss: `ISSUER/` }],
+    ['from another issuer', { iss: 'https://other.example' }],
+    ['from an issuer with an extra slash', { iss: `ISSUER/` }],
     ['without an issuer', { iss: undefined }],
     ['that has expired', { exp: now() - 60 }],
     ['that does not expire', { exp: undefined }],
-    ['with an expiry in words', { exp: 'tomorrow' }],
+    ['with an expiry that is not a number', { exp: 'tomorrow' }],
     ['that is not valid yet', { nbf: now() + 600 }],
     ['without a subject', { sub: undefined }],
     ['with an empty subject', { sub: '' }],
-    ['with a subject that is no text', { sub: 7 }],
-    ['with a subject without end', { sub: 'a'.repeat(300) }],
+    ['with a subject that is not a string', { sub: 7 }],
+    ['with a subject that is too long', { sub: 'a'.repeat(300) }],
     ['that is bound to a key', { cnf: { jkt: 'x' } }],
     ['for logging out', {}, { typ: 'logout+jwt' }],
-    ['with a critical part that nobody understands', {}, { crit: ['x'], x: 1 }],
-    ['of a key that is not there', {}, { kid: 'unknown' }],
+    ['with an unknown critical header', {}, { crit: ['x'], x: 1 }],
+    ['with an unknown key', {}, { kid: 'unknown' }],
   ];
-  it.each(bad)('%s', async (_, claims, header) => {
+  it.each(bad)('if it is one %s', async (_, claims, header) => {
     const real = claims.iss === 'ISSUER/' ? { ...claims, iss: `${issuer.url}/` } : claims;
     const answer = await begin(await forge(real, header));
     expect(answer.status).toBe(401);
@@ -186,7 +186,7 @@ describe('a token is refused', () => {
     expect(part(answer, 'error_description')).not.toBe('');
   });
 
-  /** Signs also what the library would not. */
+  /** Signs even what the library would refuse to sign. */
   async function forge(claims: Claims, header: Claims = {}): Promise<string> {
     if (!header.crit) return issuer.sign(ENDPOINT, claims, header);
     const good = await issuer.sign(ENDPOINT, claims);
@@ -198,11 +198,11 @@ describe('a token is refused', () => {
   const payload = () =>
     encode({ iss: issuer.url, aud: ENDPOINT, sub: 'anna', exp: now() + 300, scope: 'files:read' });
 
-  it('without a signature', async () => {
+  it('if it has no signature', async () => {
     expect((await begin(`${encode({ alg: 'none' })}.${payload()}.`)).status).toBe(401);
   });
 
-  it.each(['HS256', 'HS512'])('whose %s secret is the public key', async (alg) => {
+  it.each(['HS256', 'HS512'])('if its %s secret is the public key', async (alg) => {
     const { x, y } = issuer.publicKey('first');
     for (const secret of [JSON.stringify(issuer.publicKey('first')), `${x}`, `${x}${y}`]) {
       const signed = `${encode({ alg, kid: 'first' })}.${payload()}`;
@@ -213,7 +213,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it.each(['jwk', 'jku', 'x5u'])('that brings its own key (%s)', async (where) => {
+  it.each(['jwk', 'jku', 'x5u'])('if it brings its own key (%s)', async (where) => {
     const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = own.publicKey.export({ format: 'jwk' });
     const value = where === 'jwk' ? jwk : `${issuer.url}/keys`;
@@ -225,16 +225,16 @@ describe('a token is refused', () => {
     }
   });
 
-  it('with a payload that somebody changed', async () => {
+  it('if its payload was changed', async () => {
     const [head, , signature] = (await issuer.sign(ENDPOINT)).split('.');
     expect((await begin(`${head}.${payload()}.${signature}`)).status).toBe(401);
   });
 
-  it.each(['a.b.c', '...', 'x', `${'a'.repeat(8000)}.b.c`])('that is no token: %.20s', async (text) => {
+  it.each(['a.b.c', '...', 'x', `${'a'.repeat(8000)}.b.c`])('if it is not a token: %.20s', async (text) => {
     expect((await begin(text)).status).toBe(401);
   });
 
-  it('for the page, which is for tokens of the operator', async () => {
+  it('on the page, which accepts only tokens of the operator', async () => {
     const answer = await fixture.send({ path: '/page/events', headers: bearer(await issuer.sign(ENDPOINT)) });
     expect(answer.status).not.toBe(200);
   });
@@ -243,7 +243,7 @@ describe('a token is refused', () => {
 describe('scopes', () => {
   const write = { path: 'new.txt', content: 'x' };
 
-  it('let a call be done that they cover, and no other: 403 before anything is done', async () => {
+  it('allow the calls that they cover, and refuse others with 403 before anything is done', async () => {
     const reader = await replayWith({ scope: 'files:read' });
     const refused = await reader.call('write_file', write);
     expect(refused.status).toBe(403);
@@ -258,14 +258,14 @@ describe('scopes', () => {
     expect(readFileSync(join(fixture.root, 'new.txt'), 'utf8')).toBe('x');
   });
 
-  it('hold without a session', async () => {
+  it('apply without a session', async () => {
     const token = await issuer.sign(REPLAY, { scope: 'files:read' });
     const params = { name: 'write_file', arguments: { path: 'b.txt', content: 'x' } };
     expect((await fixture.stateless('tools/call', params, bearer(token), '/mcp/replay')).status).toBe(403);
     expect(existsSync(join(fixture.root, 'b.txt'))).toBe(false);
   });
 
-  it('hold for each message of a batch', async () => {
+  it('apply to each message of a batch', async () => {
     const token = bearer(await issuer.sign(REPLAY, { scope: 'files:read' }));
     const { headers } = await fixture.session('/mcp/replay', token, '2025-03-26');
     const call = (id: number, name: string, args: object) => ({
@@ -281,7 +281,7 @@ describe('scopes', () => {
   });
 
   it.each([{ scope: 'openid' }, { scope: undefined }, { scope: 7 }, { scope: 'files:write' }])(
-    'without files:read open nothing: %j',
+    'give no access without files:read: %j',
     async (claims) => {
       const answer = await begin(await issuer.sign(ENDPOINT, claims));
       expect(answer.status).toBe(403);
@@ -289,12 +289,12 @@ describe('scopes', () => {
     },
   );
 
-  it('may be a list, or stand in scp', async () => {
+  it('may be a list, or be in scp', async () => {
     for (const claims of [{ scope: ['files:read'] }, { scope: undefined, scp: 'files:read' }])
       expect((await begin(await issuer.sign(ENDPOINT, claims))).status).toBe(200);
   });
 
-  it('that name dialects open those alone', async () => {
+  it('give access only to the dialects that they name', async () => {
     const scope = 'files:read dialect:stage';
     expect((await begin(await issuer.sign(ENDPOINT, { scope }))).status).toBe(200);
     const refused = await begin(await issuer.sign(REPLAY, { scope }), '/mcp/replay');
@@ -304,7 +304,7 @@ describe('scopes', () => {
 });
 
 describe('the keys of the issuer', () => {
-  it('may change while tokens are used', async () => {
+  it('may change while tokens are in use', async () => {
     const rotating = await Issuer.open();
     const settings = { issuer: rotating.url, publicUrl: PUBLIC };
     const tokens = new AccessTokens(settings, new IssuerKeys(rotating.url, 0));
@@ -313,7 +313,7 @@ describe('the keys of the issuer', () => {
       await rotating.addKey('second', 'RS256');
       expect((await tokens.check(await rotating.sign(ENDPOINT), ENDPOINT)).subject).toBe('anna');
       expect(rotating.fetches).toBe(2);
-      // Two keys fit a token that names none.
+      // Two keys fit a token that names no key.
       await rotating.addKey('third', 'RS256');
       await tokens.check(await rotating.sign(ENDPOINT), ENDPOINT);
       const nameless = await rotating.sign(ENDPOINT, {}, { kid: undefined });
@@ -351,9 +351,9 @@ describe('the keys of the issuer', () => {
   });
 
   it.each([
-    ['of another issuer', { issuer: 'https://other.example' }],
-    ['at an address without TLS', { jwks_uri: 'http://192.0.2.1/keys' }],
-    ['at no address', { jwks_uri: 7 }],
+    ['from another issuer', { issuer: 'https://other.example' }],
+    ['at a URL without TLS', { jwks_uri: 'http://192.0.2.1/keys' }],
+    ['without a URL', { jwks_uri: 7 }],
   ])('%s are not used', async (_, metadata) => {
     const odd = await Issuer.open();
     odd.metadata = metadata;
@@ -405,7 +405,7 @@ describe('settings', () => {
     [{ 'oauth-issuer': 'login.example', 'public-url': PUBLIC }, 'give an address'],
     [{ 'oauth-issuer': `${issuerUrl}?a=b`, 'public-url': PUBLIC }, 'without a query'],
     [{ 'oauth-issuer': issuerUrl, 'public-url': PUBLIC, 'oauth-audience': ' ' }, 'is empty'],
-  ])('are refused if they make no sense: %j', (values, words) => {
+  ])('are refused if they are invalid: %j', (values, words) => {
     expect(() => parseHttp({ http: '8080', ...values })).toThrow(words);
   });
 
@@ -413,11 +413,8 @@ describe('settings', () => {
     expect(() => parseHttp({ 'oauth-issuer': issuerUrl })).toThrow('--http');
   });
 
-  it.each([PUBLIC, `${PUBLIC}/`, `${PUBLIC}/mcp`, `${PUBLIC}/mcp/`])(
-    'take %s as the public address',
-    (url) => {
-      const parsed = parseHttp({ http: '8080', 'oauth-issuer': `${issuerUrl}/`, 'public-url': url });
-      expect(parsed?.oauth).toEqual({ issuer: `${issuerUrl}/`, publicUrl: PUBLIC });
-    },
-  );
+  it.each([PUBLIC, `${PUBLIC}/`, `${PUBLIC}/mcp`, `${PUBLIC}/mcp/`])('accept %s as the public URL', (url) => {
+    const parsed = parseHttp({ http: '8080', 'oauth-issuer': `${issuerUrl}/`, 'public-url': url });
+    expect(parsed?.oauth).toEqual({ issuer: `${issuerUrl}/`, publicUrl: PUBLIC });
+  });
 });

@@ -1,4 +1,4 @@
-/** oidc-provider as the authorization server: anybody who comes is anna, and she consents to everything. */
+/** oidc-provider as the authorization server: every user is anna, who consents to everything. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -23,7 +23,7 @@ interface Grant {
   save(): Promise<string>;
 }
 
-/** The package has no types: what the test uses of it. */
+/** The part of the package that the test uses: the package has no types. */
 interface Provider {
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
@@ -92,7 +92,7 @@ function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** What a browser does with the address that a client opens: follows it, with cookies, until it leaves the issuer. */
+/** Acts like a browser on the URL that a client opens: follows redirects, with cookies, until they leave the issuer. */
 export async function visit(start: URL): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;

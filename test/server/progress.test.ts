@@ -1,4 +1,4 @@
-/** Progress of long calls: a sign of life every second for clients that asked, and none after the answer. */
+/** Progress of long calls: a notification every second for clients that asked, and none after the answer. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -50,7 +50,7 @@ function call(client: WireClient, name: string, args: object, progressToken?: st
   return client.request('tools/call', { name, arguments: args, ..._meta });
 }
 
-/** Each goes on when the test lets it, by a file. */
+/** Each command continues when the test creates a file. */
 const shellLine = [
   'printf "one\\n\\033[31mtwo\\033[0m\\n"; while [ ! -e heard-two ]; do sleep 0.02; done',
   'printf "three\\rfour" >&2; while [ ! -e heard-four ]; do sleep 0.02; done; echo done',
@@ -77,7 +77,7 @@ describe('a command that takes long', () => {
     ],
   ];
   for (const [dialect, tool, args] of runs) {
-    it(`tells its last line, growing, until it is answered: ${tool}`, async () => {
+    it(`reports its last line, with growing progress, until the answer: ${tool}`, async () => {
       const client = await start(dialect);
       const answer = call(client, tool, args, 'mine');
       for (const line of ['two', 'four']) {
@@ -96,7 +96,7 @@ describe('a command that takes long', () => {
       for (const { progressToken } of told) expect(progressToken).toBe('mine');
       const grown = told.map(({ progress }) => progress);
       expect(grown).toEqual([...new Set(grown)].sort((a, b) => a - b));
-      // A call that comes later would be told in front of any late notification.
+      // The answer to a later call would come before any late notification.
       await call(
         client,
         tool,
@@ -106,14 +106,14 @@ describe('a command that takes long', () => {
     });
   }
 
-  it('is silent for clients that did not ask', async () => {
+  it('sends nothing to clients that did not ask', async () => {
     const client = await start('replay');
     await call(client, 'execute_command', { command: 'echo x; sleep 1.5' });
     expect(client.notifications).toEqual([]);
   });
 });
 
-it('a call without words of its own says that it is at work', async () => {
+it('a call without messages of its own says that it is at work', async () => {
   const client = await start('replay');
   const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
   const told = client.notifications as Told[];
@@ -123,7 +123,7 @@ it('a call without words of its own says that it is at work', async () => {
     _meta: { progressToken: 'mine' },
   };
   client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params });
-  // The pattern computes all the while: that signs of life come again and again is shown above.
+  // The pattern keeps running; the tests above show that the notifications repeat.
   await until(() => told.length >= soak(1, 2));
   expect(told[0]!.params.message).toBe('edit_file is at work');
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
@@ -145,7 +145,7 @@ describe("the protocol's own client, with a call that takes long", () => {
     return told;
   }
 
-  it('hears the last line, on stdio and over HTTP, in both eras', async () => {
+  it('gets the last line, on stdio and over HTTP, in both eras', async () => {
     const args = ['--dialect', 'replay', '--no-journal', '--sandbox', 'off', directory.path];
     server = new RawClient(['--http', '127.0.0.1:0', ...args], {
       ...process.env,
@@ -169,7 +169,7 @@ describe("the protocol's own client, with a call that takes long", () => {
 });
 
 describe('the last line', () => {
-  it('is short, printable and never empty when there is one', () => {
+  it('is short and printable, and not empty if anything was printed', () => {
     expect(lastLineOf('')).toBe('');
     expect(lastLineOf('\n \r\n')).toBe('');
     expect(lastLineOf('a\nb\n\n  \n')).toBe('b');

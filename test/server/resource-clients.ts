@@ -1,4 +1,4 @@
-/** The protocol's own clients, of both majors and both eras, at a server whose dialect serves resources. */
+/** The protocol's own clients, of both major versions and both eras, on a server whose dialect serves resources. */
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -18,7 +18,7 @@ import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 const TOKEN = 'the-token-of-the-resource-tests';
 const PATH = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
 
-/** Two tools, and words that name the kind of a failure. */
+/** A dialect with two tools, whose error messages are the kinds of failures. */
 export const shelf: Dialect = {
   name: 'shelf',
   summary: 'for tests',
@@ -46,10 +46,10 @@ export const shelf: Dialect = {
   failed: (facts) => ({ result: { content: [{ type: 'text', text: facts.kind }], isError: true } }),
 };
 
-/** What the tests need of a client, whichever it is. */
+/** What the tests need from any client. */
 export interface TestClient {
   request(method: string, params?: object): Promise<Record<string, unknown>>;
-  /** Subscribes in the way of its era. */
+  /** Subscribes as its era requires. */
   subscribe(uri: string): Promise<() => Promise<void>>;
   listenToList(): Promise<void>;
   instructions(): string | undefined;
@@ -231,7 +231,7 @@ async function overFirstHttp(scene: Scene, roots?: readonly string[]): Promise<T
   return test;
 }
 
-/** Takes every result as it is. */
+/** A schema that accepts every result. */
 const anything = {
   parse: (value: unknown) => value,
   safeParse: (data: unknown) => ({ success: true, data }),
@@ -244,7 +244,7 @@ function lineTransport(from: PassThrough, to: PassThrough): unknown {
     onclose: undefined as (() => void) | undefined,
     async start() {
       from.setEncoding('utf8').on('data', (chunk: string) => {
-        // A message of megabytes comes in many pieces: look through it once, when it is whole.
+        // A message of megabytes arrives in many pieces: scan it once, when it is complete.
         if (!chunk.includes('\n')) {
           rest += chunk;
           return;

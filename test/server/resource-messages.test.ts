@@ -1,4 +1,4 @@
-/** Requests about resources on the wire: both ways of stdio answer alike, to the letter, and each leaves a line in the trace. */
+/** Requests about resources on the wire: both lanes of stdio give exactly the same answers, and trace each request. */
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -67,7 +67,7 @@ const request = (method: string, params?: unknown, id: unknown = method): Messag
 const complete = (ref: unknown, argument: unknown) => ({ ref, argument });
 const TEMPLATE = { type: 'ref/resource', uri: 'file:///{+path}' };
 
-describe('both ways of stdio', () => {
+describe('both lanes of stdio', () => {
   const params: Record<string, () => readonly unknown[]> = {
     'resources/list': () => [undefined, {}, { cursor: 'x' }, { cursor: 3 }, { _meta: { traceparent: 'x' } }],
     'resources/templates/list': () => [undefined, {}],
@@ -87,7 +87,7 @@ describe('both ways of stdio', () => {
     ],
   };
 
-  it.each(Object.entries(params))('answer %s alike', async (method, list) => {
+  it.each(Object.entries(params))('give the same answers to %s', async (method, list) => {
     const each = list();
     const requests = each.map((one, index) => request(method, one, index));
     const ours = await talk(requests);
@@ -110,13 +110,13 @@ describe('both ways of stdio', () => {
   );
 });
 
-/** What the library's schemas say about wrong params is its own; that they are wrong is not. */
+/** The library words its messages about wrong params differently, so only the fact that they are wrong is compared. */
 function withoutItsWords(answer: Message | undefined): unknown {
   const error = answer?.error as { code: number; message: string } | undefined;
   return error?.code === -32602 ? { ...answer, error: { code: -32602 } } : answer;
 }
 
-it('leaves a line in the trace for every request, with the paths that it touched', async () => {
+it('traces every request, with the paths that it touched', async () => {
   const { events } = await talk([
     request('resources/read', { uri: uri('a.txt') }, 1),
     request('resources/read', { uri: 'file:///etc/passwd' }, 2),
@@ -149,7 +149,7 @@ it('leaves a line in the trace for every request, with the paths that it touched
   });
 });
 
-it('shows neither what is denied nor what is hidden', async () => {
+it('shows neither denied nor hidden files', async () => {
   const { answers } = await talk([
     request('resources/list', {}, 1),
     request('resources/read', { uri: uri('.env') }, 2),
@@ -166,7 +166,7 @@ it('shows neither what is denied nor what is hidden', async () => {
   expect(answers.get(5)).toMatchObject({ error: { code: -32002 } });
 });
 
-it('is unknown to the other dialects', async () => {
+it('does not exist in the other dialects', async () => {
   for (const byLibrary of [false, true]) {
     const about = { dialects: [replay] };
     const { answers } = await talk(

@@ -1,4 +1,4 @@
-/** Files as resources, for the protocol's own clients in both eras, on stdio and over HTTP. */
+/** Files as resources, with the protocol's own clients in both eras, on stdio and over HTTP. */
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,11 +66,11 @@ async function listAll(client: TestClient): Promise<{ uris: string[]; pages: num
   return { uris, pages };
 }
 
-/** Enough for what is the same whoever asks. */
+/** Enough clients for what does not depend on the client. */
 const FEW = ways.filter(({ name, era }) => ['stdio 2025', 'HTTP 2026'].includes(`${name} ${era}`));
 
 describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s', (_, way) => {
-  it('says what it can', async () => {
+  it('announces its capabilities', async () => {
     const client = await way.connect(scene);
     expect(client.capabilities()).toEqual({
       tools: {},
@@ -88,7 +88,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     ]);
   });
 
-  it('lists files by path, without ignored ones and links', async () => {
+  it('lists files by path, without ignored files and links', async () => {
     const client = await way.connect(scene);
     const { resources } = await client.request('resources/list');
     expect(resources).toEqual([
@@ -115,9 +115,9 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     expect(await contentsOf(client, 'file:///dir/inner.ts')).toMatchObject({ text: 'inner\n' });
   });
 
-  it('refuses what is not there, what is outside and what is no file', async () => {
+  it('refuses what does not exist, what is outside and what is not a file', async () => {
     const client = await way.connect(scene);
-    // The client of the second major knows one code for both eras.
+    // The client of the second major version has one code for both eras.
     const notFound = way.name.includes('first major') ? -32002 : -32602;
     const outside = pathToFileURL(join(temporary.path, 'outside/secret.txt')).href;
     for (const [of, message] of [
@@ -169,7 +169,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     expect((await failure(client.request('completion/complete', wrong))).code).toBe(-32602);
   });
 
-  it('tells of changes to what a client subscribed to, through this server and from outside', async () => {
+  it('reports changes of files that a client subscribed to, through this server and from outside', async () => {
     const client = await way.connect(scene);
     const a = uri('a.txt');
     const end = await client.subscribe(a);
@@ -190,7 +190,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     await again();
   });
 
-  it('has looked at a file before the client hears that it is subscribed', async () => {
+  it('has checked a file before it confirms the subscription', async () => {
     const client = await way.connect(scene);
     const { files } = scene.engine;
     const info = files.info.bind(files);
@@ -204,7 +204,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     await end();
   });
 
-  it('tells a client that has the list when files come', async () => {
+  it('tells a client that has the list when files are added', async () => {
     const client = await way.connect(scene);
     await client.request('resources/list');
     await client.listenToList();
@@ -243,7 +243,7 @@ describe('a resource beyond the budget', () => {
     expect(note).toBe(`[lines 1-${shown.length} of 20,013; next: read_text_file ${next}]`);
   });
 
-  it('is cut within a line that is longer', async () => {
+  it('is cut within a line that is longer than the budget', async () => {
     writeFileSync(join(root, 'wide.txt'), 'ü'.repeat(50_000));
     const { text } = await contentsOf(await ways[0]!.connect(scene), uri('wide.txt'));
     const [shown, note] = (text as string).split('\n');
@@ -266,7 +266,7 @@ describe('a resource beyond the budget', () => {
 });
 
 describe('a subscription', () => {
-  it('does not follow its file out of the directories', async () => {
+  it('does not follow its file out of the served directories', async () => {
     const client = await ways[0]!.connect(scene);
     await client.subscribe(uri('dir/inner.ts'));
     const control = uri('a.txt');
@@ -281,7 +281,7 @@ describe('a subscription', () => {
     expect(client.heard).not.toContain(uri('dir/inner.ts'));
   });
 
-  it('is refused for what is not there or outside', async () => {
+  it('is refused for what does not exist or is outside', async () => {
     const client = await ways[0]!.connect(scene);
     for (const of of [uri('missing'), 'file:///etc/passwd', uri('link')])
       expect((await failure(client.subscribe(of))).data).toEqual({ uri: of });

@@ -28,7 +28,7 @@ describe.each([
   ['the revision 2026-07-28', { pin: '2026-07-28' }, 'modern'],
   ['whichever the client finds', 'auto', 'modern'],
 ] as const)('by %s', (_, mode, era) => {
-  it('tools are listed, called, refused and cancelled', async () => {
+  it('lists, calls, gets refusals and cancels', async () => {
     const client = await connected(mode);
     try {
       expect(client.getProtocolEra()).toBe(era);
@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-describe('by hand', () => {
+describe('messages by hand', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'a client of %s is answered in its own version',
     async (protocolVersion) => {
@@ -105,7 +105,7 @@ describe('by hand', () => {
     await client.end();
   });
 
-  it('an initialize without what it needs is told what is missing', async () => {
+  it('an incomplete initialize gets an error that says what is missing', async () => {
     const client = new RawClient([directory.path]);
     const { error } = await client.request('initialize', {});
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('protocolVersion') });

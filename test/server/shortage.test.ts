@@ -1,4 +1,4 @@
-/** A server that runs short of descriptors says so: it never tells that something is not there. */
+/** A server that runs out of descriptors says so, and never claims that something does not exist. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const calls = [
   ],
 ] as const;
 
-/** What a server with so many descriptors answers to these calls, by their index, and what it says beside. */
+/** The answers of a server with this many descriptors to these calls, by index, and its log. */
 async function answersOf(most: number, dialect: string, called: readonly (readonly [string, object])[]) {
   const messages = [
     { jsonrpc: '2.0', id: 'hello', method: 'initialize', params: hello },
@@ -53,25 +53,28 @@ async function answersOf(most: number, dialect: string, called: readonly (readon
   return { told, log };
 }
 
-it.each([24, 27, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
-  const called = Array.from({ length: 30 }, (_, i) => calls[i % calls.length]!);
-  const { told, log } = await answersOf(
-    most,
-    'replay',
-    called.map(([name, args]) => [name, args]),
-  );
-  expect(told).toHaveLength(30);
-  // No call fails because the server wanted to know how much memory it takes.
-  expect(log).not.toContain('uv_resident_set_memory');
-  for (const { id, result, error } of told) {
-    if (error) {
-      expect(error.message).toMatch(/EMFILE|ENFILE|ENOMEM/);
-      continue;
+it.each([24, 27, 28, 32, 36, 40])(
+  'a server with %i descriptors gives complete answers, or says that they ran out',
+  async (most) => {
+    const called = Array.from({ length: 30 }, (_, i) => calls[i % calls.length]!);
+    const { told, log } = await answersOf(
+      most,
+      'replay',
+      called.map(([name, args]) => [name, args]),
+    );
+    expect(told).toHaveLength(30);
+    // No call fails because the server measures its memory.
+    expect(log).not.toContain('uv_resident_set_memory');
+    for (const { id, result, error } of told) {
+      if (error) {
+        expect(error.message).toMatch(/EMFILE|ENFILE|ENOMEM/);
+        continue;
+      }
+      const [, , count] = calls[id % calls.length]!;
+      expect(count(result.content[0].text)).toBe(40);
     }
-    const [, , count] = calls[id % calls.length]!;
-    expect(count(result.content[0].text)).toBe(40);
-  }
-});
+  },
+);
 
 it('one call writes many more files and directories than there are descriptors, or none of them', async () => {
   const paths = Array.from({ length: 300 }, (_, i) => `new/${i}/below/file.txt`);
@@ -86,7 +89,7 @@ it('one call writes many more files and directories than there are descriptors, 
   expect(told[2].result.content[0].text).toContain('part-1/a');
   expect(told[2].result.isError).toBe(true);
   for (const path of paths) expect(readFileSync(join(root, path), 'utf8')).toBe('first\n');
-  // No draft and no second name is left beside them.
+  // No draft and no second name is left next to them.
   const entries = readdirSync(join(root, 'new'), { recursive: true });
   expect(entries).toHaveLength(3 * paths.length);
 }, 60_000);

@@ -1,4 +1,4 @@
-/** Ids that clients keep: valid for whom they were made, while their key is. */
+/** Signed ids are valid only for whom they were made, and as long as their key is valid. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { keysFrom, SignedIds } from '../../src/server/web/tokens/signed-ids.ts';
 
@@ -6,7 +6,7 @@ const signing = (secrets: string, purpose = 'session') => new SignedIds(purpose,
 
 afterEach(() => void vi.useRealTimers());
 
-test('an id is valid at every server that has its key, in whatever order, and for nobody else', async () => {
+test('an id is valid at every server that has its key, in any order, and for nobody else', async () => {
   const id = await signing('old').make(['anna', 'standard'], '2025-06-18');
   for (const secrets of ['old', 'old,new', 'new, old']) {
     const read = await signing(secrets).read(id, ['anna', 'standard']);
@@ -25,7 +25,7 @@ test('the first of two keys signs', async () => {
   expect(await signing('old').read(id, ['anna'])).toBeUndefined();
 });
 
-test('a key that others gave up is valid for a minute at most', async () => {
+test('a key that other servers no longer use is valid for at most a minute', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let secrets = 'old';
   const ids = new SignedIds('session', () => keysFrom(secrets)());
@@ -36,7 +36,7 @@ test('a key that others gave up is valid for a minute at most', async () => {
   expect(await ids.read(id, ['anna'])).toBeUndefined();
 });
 
-test('requests that come together are recognised, all of them, by a server that has not read its keys yet', async () => {
+test('a server that has not read its keys yet recognises all requests that arrive together', async () => {
   const id = await signing('shared').make(['anna']);
   const fresh = new SignedIds('session', async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,4 +1,4 @@
-/** While a tool works on the worst that it can be asked for, the server goes on to answer others. */
+/** While a tool works on the worst possible call, the server continues to answer other calls. */
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,24 +10,24 @@ import { RawClient } from '../client.ts';
 import { soak } from '../soak.ts';
 
 const probe = fileURLToPath(new URL('../../bench/stall-probe.cjs', import.meta.url));
-/** A part of what the benchmark asks for: work in one piece still takes longer than it may. */
+/** The size relative to the benchmark: unsplit work still takes longer than the limit. */
 const SCALE = soak(0.05, 0.1);
-/** Of the entries of directories, fewer are enough for that; texts must be so long that threads work on them. */
+/** The same for directory entries, of which fewer are enough; texts must be long enough to be handled by threads. */
 const ENTRY_SCALE = soak(0.025, 0.1);
-/** Of processor time in one turn of the event loop, the best of six: others who use the same caches make it longer. */
+/** The processor time of one turn of the event loop, in the best of six attempts: other processes share the caches. */
 const LONGEST_MS = 50;
 const ATTEMPTS = 6;
 
-/** How these calls begin, by dialect: they take long and do over all of the site what calls of another one do, too. */
+/** The beginnings of slow calls, by dialect, whose work calls of another dialect do as well: only a soak makes them. */
 const ONLY_IN_A_SOAK: Record<string, readonly string[]> = soak<Record<string, string[]>>(
   {
-    // Walks and searches of everything, which standard makes, and a long pattern, which replay looks for.
+    // Standard also walks and searches everything, and replay also searches for a long pattern.
     repo: ['list_files {"directory":".","max_depth"', 'search_files {', 'get_repo_overview'],
-    // A regular expression on one long line, which replay replaces, too, and insertions into as many files as
-    // write_files writes.
+    // Replay also replaces by a regular expression on one long line, and write_files writes as many files as these
+    // insertions do.
     fileeditor: ['search_and_replace {"path":"long5.txt"', 'insert_contents {"path":["written/'],
-    // The edits of very many lines are made by standard, too, and so are the searches for a place that is not there and
-    // for what a wrong name could mean. fileeditor replaces a text without regard to case.
+    // Standard also edits very many lines, searches for a text that does not exist, and suggests names for a wrong one.
+    // Fileeditor also replaces a text in any letter case.
     replay: [
       'read_multiple_files {"paths":["many/entrie-',
       'edit_files {"paths":["many/entrie-',
@@ -39,8 +39,7 @@ const ONLY_IN_A_SOAK: Record<string, readonly string[]> = soak<Record<string, st
       'edit_file {"path":"lines.txt","edits":[{"oldText":"^line"',
       'edit_file {"path":"lines.txt","edits":[{"oldText":"no such line',
     ],
-    // The first two are not made in one piece at this scale, nor take long enough to show it; patch, too, makes a long
-    // new file by a patch.
+    // The first two are too short at this scale to show unsplit work. Patch also creates a long file by a patch.
     standard: ['history {"limit"', 'directory_tree {"path":"."', 'apply_patch {"patch":"--- /dev/null'],
   },
   {},
@@ -55,10 +54,10 @@ let site: Site;
 beforeAll(() => {
   site = layOut(root, SCALE, ENTRY_SCALE);
 });
-// Faster than Node where there are thousands of entries.
+// Faster than Node for thousands of entries.
 afterAll(() => execFileSync('rm', ['-rf', root]));
 
-/** The longest turn since the last question. */
+/** The longest turn since this was last asked. */
 async function longestTurn(client: RawClient): Promise<number> {
   const before = client.stderr.length;
   process.kill(client.child.pid!, 'SIGUSR2');
@@ -111,14 +110,14 @@ describe('the first call of a process', () => {
 });
 
 describe('memory', () => {
-  it('of what V8 allocates last stays small under a flood of reads', async () => {
+  it('for new objects of V8 stays small under a flood of reads', async () => {
     const probe = fileURLToPath(new URL('../young-space-probe.cjs', import.meta.url));
     const env = { ...process.env, NODE_OPTIONS: `--require ${probe}` };
     const directory = join(root, 'read');
     mkdirSync(directory);
     writeFileSync(join(directory, 'a.txt'), 'sixteen letters\n'.repeat(256));
     const client = await RawClient.start(['--dialect', 'replay', directory], env);
-    // Left to itself, V8 lets the space grow to 32 MB meanwhile.
+    // By default, V8 lets the space grow to 32 MB in the meantime.
     let left = 2500;
     const reader = async () => {
       while (left-- > 0) await client.call('read_file', { path: join(directory, 'a.txt') });
@@ -131,7 +130,7 @@ describe('memory', () => {
     expect(Number(told()) / 2 ** 20).toBeLessThanOrEqual(8);
   });
 
-  it('does not grow with the number of searches, however many are made at once', async () => {
+  it('does not grow with the number of searches, however many run at once', async () => {
     const directory = join(root, 'searched');
     mkdirSync(join(directory, ...Array.from({ length: 20 }, () => 'd')), { recursive: true });
     const client = await RawClient.start(['--dialect', 'replay', directory]);
@@ -147,7 +146,7 @@ describe('memory', () => {
     expect(megabytes).toBeLessThan(250);
   });
 
-  it('does not grow with the length of the lines that a search finds something in', async () => {
+  it('does not grow with the length of the lines that a search finds', async () => {
     const directory = join(root, 'minified');
     mkdirSync(directory);
     writeFileSync(join(directory, '0.js'), `TODO${'x'.repeat(2_000_000)}lock`);

@@ -1,4 +1,4 @@
-/** Batches on stdio: one version of the protocol knows them, the later ones have taken them out again. */
+/** Batches on stdio: only one version of the protocol has them; later ones removed them. */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dialects/dialect.ts';
@@ -56,7 +56,7 @@ const request = (id: unknown, method: string, params?: object) => ({ jsonrpc: '2
 const call = (id: unknown, name: string, more: object = {}) => request(id, 'tools/call', { name, ...more });
 const notify = (method: string, params?: object) => ({ jsonrpc: '2.0', method, params });
 
-/** Sends the lines, ends the input, and gives what came back behind the handshake, line by line. */
+/** Sends the lines, ends the input, and gives the lines that came back after the handshake. */
 async function talk(
   byLibrary: boolean,
   lines: unknown[],
@@ -119,7 +119,7 @@ describe.each([
     expect((answers[0] as Message[]).length).toBe(10);
   });
 
-  it('of messages that want no answer gets none, and one with nothing in it is wrong', async () => {
+  it('gets no answer if no message needs one, and an error if it is empty', async () => {
     const quiet = [notify('notifications/initialized'), { jsonrpc: '2.0', id: 'x', result: {} }];
     expect(await talk(byLibrary, [quiet, request(1, 'ping')])).toEqual([
       { jsonrpc: '2.0', id: 1, result: {} },
@@ -128,7 +128,7 @@ describe.each([
     expect(codes.map(({ error }) => error!.code)).toEqual([-32600, -32600]);
   });
 
-  it('does not wait for what was cancelled, and tells progress at once', async () => {
+  it('does not wait for cancelled requests, and reports progress at once', async () => {
     const batch = [call(1, 'hang'), call(2, 'echo'), call(3, 'tell', { _meta: { progressToken: 'p' } })];
     const told = await talk(byLibrary, [batch, notify('notifications/cancelled', { requestId: 1 })]);
     expect((told[0] as Message).method).toBe('notifications/progress');
@@ -136,7 +136,7 @@ describe.each([
     expect(told).toHaveLength(2);
   });
 
-  it('may stand beside another one, and beside single messages', async () => {
+  it('may be mixed with another one and with single messages', async () => {
     const lines = [
       [call(1, 'slow'), call(2, 'slow')],
       call(3, 'slow'),
@@ -144,11 +144,11 @@ describe.each([
       request(5, 'ping'),
     ];
     const lists = (await talk(byLibrary, lines)).filter((line) => Array.isArray(line));
-    // In any order: whichever ends first.
+    // In any order: the one that ends first comes first.
     expect(lists.map((list) => idsOf(list).sort()).sort()).toEqual([[1, 2], [4]]);
   });
 
-  it('whose answers are too long for one line gets two', async () => {
+  it('gets two lines if its answers are too long for one', async () => {
     const lists = await talk(byLibrary, [[call(1, 'large'), call(2, 'large'), call(3, 'large')]]);
     expect(lists.length).toBeGreaterThan(1);
     expect(lists.flatMap(idsOf).sort()).toEqual([1, 2, 3]);

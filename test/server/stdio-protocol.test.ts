@@ -1,9 +1,9 @@
 /**
- * What the protocol's suites check over HTTP and what has nothing to do with HTTP, on stdio.
+ * Repeats on stdio what the protocol's suites check over HTTP, as far as it does not depend on HTTP.
  *
- * The suites speak HTTP alone. Their checks that do not depend on the transport are made here by hand, for the
- * three ways in which a client on stdio can be served: by our own conversation (it begins with `initialize`), by
- * the protocol library (it asks something else first), and without a handshake (2026-07-28).
+ * The suites can only speak HTTP. This file makes their checks by hand for the three ways in which a client on stdio can
+ * be served: by our own conversation (it begins with `initialize`), by the protocol library (it asks something else
+ * first), and without a handshake (2026-07-28).
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const envelope = (version = NEWEST) => ({
   'io.modelcontextprotocol/clientCapabilities': {},
 });
 
-/** A client that is served by this lane, with its handshake done where there is one. */
+/** A client that this lane serves, after the handshake if there is one. */
 class LaneClient {
   readonly raw: InProcessClient;
   readonly lane: Lane;
@@ -90,7 +90,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   });
 
-  it('calls a tool, and gets its content, whatever the characters', async () => {
+  it('calls a tool and gets its content, whatever characters it has', async () => {
     const client = await LaneClient.open(lane);
     expect((await client.call('read_file', { path: 'a.txt' })).result!.content).toEqual([
       { type: 'text', text: 'hello\n' },
@@ -102,7 +102,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     expect(read.result!.content[0]!.text).toBe(content);
   });
 
-  it('is told by their codes what is wrong', async () => {
+  it('gets the right error codes', async () => {
     const client = await LaneClient.open(lane);
     const codeOf = async (reply: Promise<Reply>) => (await reply).error?.code;
     expect(await codeOf(client.call('no_such_tool'))).toBe(-32602);
@@ -115,7 +115,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     expect((await client.call('read_file', { path: 'a.txt' })).result).toBeDefined();
   });
 
-  it('is answered on what is no message, and goes on', async () => {
+  it('gets an error for what is not a message, and can continue', async () => {
     const client = await LaneClient.open(lane);
     for (const [line, code] of [
       ['{"jsonrpc":', -32700],
@@ -131,7 +131,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     expect((await client.call('read_file', { path: 'a.txt' })).result).toBeDefined();
   });
 
-  it('gets its ids back exactly, and as many answers as it asked questions', async () => {
+  it('gets its ids back exactly, and one answer for each request', async () => {
     const client = await LaneClient.open(lane);
     const ids = ['a', '', '7', 7_000_001, 0, -5, Number.MAX_SAFE_INTEGER, 'ü "x"'];
     const params = client.params({ name: 'read_file', arguments: { path: 'a.txt' } });
@@ -143,7 +143,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     }
   });
 
-  it('may send notifications and data of its own, which change nothing', async () => {
+  it('may send notifications and additional data, which change nothing', async () => {
     const client = await LaneClient.open(lane);
     for (const method of ['notifications/unknown', 'notifications/roots/list_changed', 'no/such'])
       client.raw.send({ jsonrpc: '2.0', method, params: client.params({}) });
@@ -160,7 +160,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     expect(own.filter(({ params }) => params.progressToken !== 'token')).toEqual([]);
   });
 
-  it('cancels a call, which stops and is not answered, while others are', async () => {
+  it('cancels a call, which stops without an answer, while others are answered', async () => {
     const client = await LaneClient.open(lane);
     const command = 'touch began; sleep 60; touch ended';
     const params = client.params({ name: 'execute_command', arguments: { command } });
@@ -180,26 +180,29 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
       params: client.params({ requestId: 'long', reason: 'enough' }),
     });
     expect((await client.call('read_file', { path: 'a.txt' })).result).toBeDefined();
-    // With nothing left to answer, the end of the input ends the server: a minute early.
+    // With nothing left to answer, the end of the input stops the server, a minute before the call would have ended.
     expect(await client.raw.end()).toBe(0);
     expect([answered, existsSync(join(directory.path, 'ended'))]).toEqual([false, false]);
   });
 });
 
 describe.each(['our own conversation', 'the library'] as const)('the handshake, by %s', (lane) => {
-  it.each([...VERSIONS, '1999-01-01', NEWEST])('settles on a version when %s is asked for', async (asked) => {
-    const client = await LaneClient.open(lane, asked);
-    const { result } = await client.initialize(asked);
-    const agreed = VERSIONS.includes(asked) ? asked : VERSIONS[0];
-    expect(result).toMatchObject({
-      protocolVersion: agreed,
-      serverInfo: { name: 'cofferdam', version: expect.stringMatching(/^\d+\.\d+/) },
-    });
-    // Only what is offered is announced.
-    expect(Object.keys(result!.capabilities as object)).toEqual(['tools']);
-  });
+  it.each([...VERSIONS, '1999-01-01', NEWEST])(
+    'agrees on a version when the client asks for %s',
+    async (asked) => {
+      const client = await LaneClient.open(lane, asked);
+      const { result } = await client.initialize(asked);
+      const agreed = VERSIONS.includes(asked) ? asked : VERSIONS[0];
+      expect(result).toMatchObject({
+        protocolVersion: agreed,
+        serverInfo: { name: 'cofferdam', version: expect.stringMatching(/^\d+\.\d+/) },
+      });
+      // The server announces only what it offers.
+      expect(Object.keys(result!.capabilities as object)).toEqual(['tools']);
+    },
+  );
 
-  it('is refused without what it needs, and can be made afterwards', async () => {
+  it('is refused if something is missing, and can be made afterwards', async () => {
     const raw = new InProcessClient(['--no-journal', directory.path]);
     clients.push(raw);
     if (lane === 'the library') await raw.request('ping');
@@ -215,7 +218,7 @@ describe.each(['our own conversation', 'the library'] as const)('the handshake, 
 });
 
 describe('without a handshake', () => {
-  it('the server says which versions it speaks, and refuses others with the list', async () => {
+  it('the server names the versions that it supports, and refuses others with the list', async () => {
     const client = await LaneClient.open('no handshake');
     const { result } = await client.ask('server/discover');
     expect(result).toMatchObject({ supportedVersions: [NEWEST] });

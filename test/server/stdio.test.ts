@@ -1,4 +1,4 @@
-/** The server on stdio, as a program: what is answered, what is not, and how it ends. */
+/** The program on stdio: what it answers, what it does not answer, and how it ends. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const call = (id: number, name: string, args: object) => ({
 });
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Hundredths of a second that a process has computed for, all threads together. */
+/** The processor time of a process, all threads together, in hundredths of a second. */
 function computed(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -60,8 +60,8 @@ async function untilBusy(pid: number): Promise<void> {
   }
 }
 
-describe('what goes out', () => {
-  it('is one JSON-RPC message a line and nothing else, whatever comes in', async () => {
+describe('the output', () => {
+  it('is one JSON-RPC message per line and nothing else, whatever the input', async () => {
     const child = spawn(process.execPath, [program, '--dialect', 'replay', directory.path], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -146,7 +146,7 @@ describe('what goes out', () => {
 });
 
 describe('many calls at once', () => {
-  it('are answered whole when the input ends right behind them', async () => {
+  it('are all answered when the input ends right after them', async () => {
     const client = await start();
     const replies = [
       client.call('edit_file', { path: 'a.txt', edits: [{ oldText: '^a$', newText: 'b', isRegex: true }] }),
@@ -164,7 +164,7 @@ describe('many calls at once', () => {
     expect(readFileSync(join(directory.path, 'a.txt'), 'utf8')).toBe('b');
   });
 
-  it('of a long line and short ones: all arrive', async () => {
+  it('all get their answers if one line is long and others are short', async () => {
     const client = await start();
     const content = 'ein Wort mit ü und 🧱\n'.repeat(soak(150_000, 500_000));
     const replies = await Promise.all([
@@ -175,7 +175,7 @@ describe('many calls at once', () => {
     expect(readFileSync(join(directory.path, 'long.txt'), 'utf8')).toBe(content);
   });
 
-  it('are not held up by a pattern that runs away', async () => {
+  it('are not held up by a runaway pattern', async () => {
     const client = await start();
     let ended = false;
     const end = () => {
@@ -219,7 +219,7 @@ describe('a cancelled call', () => {
     const before = computed(pid);
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } });
     await untilIdle(pid);
-    // Without the cancellation the pattern would have computed until it was cut off after five seconds.
+    // Without the cancellation, the pattern would have run until the time limit of five seconds.
     expect(computed(pid) - before).toBeLessThan(2500);
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('a');
     expect(answered).toBe(false);
@@ -227,7 +227,7 @@ describe('a cancelled call', () => {
     expect(answered).toBe(false);
   });
 
-  it('changes nothing, and the next one works', async () => {
+  it('changes nothing, and the next call works', async () => {
     const client = await start();
     const content = 'x'.repeat(soak(8_000_000, 20_000_000));
     client.send(call(77, 'write_file', { path: 'new/deep/big.txt', content }));
@@ -255,7 +255,7 @@ describe('the end', () => {
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('SIGTERM during writes leaves whole files and no litter', async () => {
+  it('SIGTERM during writes leaves whole files and no temporary ones', async () => {
     const content = 'x'.repeat(1_000_000);
     for (const wait of soak([5, 40], [5, 30, 80])) {
       const client = await start();
@@ -279,20 +279,17 @@ describe('the end', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')(
-    'SIGTERM during a pattern that runs away does not wait for it',
-    async () => {
-      const client = await start();
-      const unanswered = expect(client.call('edit_file', runaway)).rejects.toThrow('the server ended');
-      await untilBusy(client.child.pid!);
-      client.child.kill('SIGTERM');
-      expect(await client.exited).toEqual({ code: 0, signal: null });
-      // Had the server waited, the cut-off would have been its answer.
-      await unanswered;
-    },
-  );
+  it.runIf(process.platform === 'linux')('SIGTERM does not wait for a runaway pattern', async () => {
+    const client = await start();
+    const unanswered = expect(client.call('edit_file', runaway)).rejects.toThrow('the server ended');
+    await untilBusy(client.child.pid!);
+    client.child.kill('SIGTERM');
+    expect(await client.exited).toEqual({ code: 0, signal: null });
+    // If the server had waited, it would have answered that the pattern reached its time limit.
+    await unanswered;
+  });
 
-  it('a client that hangs up in the middle of calls takes the server with it', async () => {
+  it('comes when the client disconnects in the middle of calls', async () => {
     const client = await start();
     for (let i = 0; i < 200; i++) client.call('read_file', { path: 'a.txt' }).catch(() => {});
     client.child.stdin!.destroy();
@@ -300,7 +297,7 @@ describe('the end', () => {
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('a client that only stops reading also ends the server, at the next answer', async () => {
+  it('comes at the next answer if the client only stops reading', async () => {
     const client = await start();
     client.child.stdout!.destroy();
     client.call('read_file', { path: 'a.txt' }).catch(() => {});

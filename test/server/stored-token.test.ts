@@ -38,7 +38,7 @@ it('is made once and then used again; only a replacement makes another', () => {
   expect(readdirSync(directory.path)).toEqual(['token']);
 });
 
-it('is private whatever the umask says', () => {
+it('is private whatever the umask is', () => {
   const before = process.umask(0);
   try {
     keep();
@@ -52,7 +52,7 @@ const secret = 'a-token-that-somebody-else-may-know';
 
 it.each([
   ['a file that the group can read', () => layOpen(0o640), 'mode 0640'],
-  ['a file that all can read', () => layOpen(0o604), 'mode 0604'],
+  ['a file that everybody can read', () => layOpen(0o604), 'mode 0604'],
   ['a file that others can write', () => layOpen(0o602), 'mode 0602'],
   ['a link to a good file', () => linkTo(secret), 'it is a link'],
   ['a dangling link', () => symlinkSync('nowhere', file), 'it is a link'],
@@ -79,7 +79,7 @@ function linkTo(content: string): void {
   symlinkSync(other, file);
 }
 
-it('a replacement takes the place of a link and leaves what it led to alone', () => {
+it('replaces a link and leaves its target alone', () => {
   linkTo(secret);
   const { token } = keep(true);
   expect(readFileSync(join(directory.path, 'other'), 'utf8')).toBe(secret);

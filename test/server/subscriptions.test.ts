@@ -1,4 +1,4 @@
-/** What a subscription tells of a file, when looks at it take long. */
+/** What a subscription reports when checks of its file take long. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Engine, Stat } from '../../src/engine/index.ts';
 import { Subscriptions } from '../../src/server/mcp/resources/subscriptions.ts';
@@ -10,7 +10,7 @@ const LATER_MS = 100;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('one change is reported once, also when two checks find it at the same time', async () => {
+test('reports one change only once, even if two checks find it at the same time', async () => {
   const looks: ((found: Stat) => void)[] = [];
   let changed: (path: string, below: boolean) => void = () => {};
   const engine = {

@@ -1,4 +1,4 @@
-/** The view of a change, for clients that have views; all others see what they saw without it. */
+/** The view of a change, for clients that can show views. All other clients see no trace of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -15,7 +15,7 @@ import { Scene, type TestClient, ways } from './resource-clients.ts';
 
 const VIEWS = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [RESOURCE_MIME_TYPE] } } };
 const CHANGING = ['write_file', 'edit_file', 'move_file', 'apply_patch', 'delete_file', 'undo'];
-/** Enough for nothing: without a type that we serve, a client has no views. */
+/** Not enough: without the type that we serve, a client cannot show our view. */
 const OTHER_VIEWS = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } } };
 
 interface Listed {
@@ -65,7 +65,7 @@ function call(client: TestClient, name: string, args: object = {}): Promise<Resu
 const edit = { path: 'a.txt', edits: [{ oldText: 'two', newText: 'three' }] };
 
 describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s', (_, way) => {
-  it('lists the view with the tools that change something, and what only the view calls', async () => {
+  it('lists the view with the tools that change something, and the tools that only the view calls', async () => {
     open(VIEWS);
     const tools = await listed(await way.connect(scene));
     expect(tools.filter((tool) => getToolUiResourceUri(tool) !== undefined).map(({ name }) => name)).toEqual(
@@ -76,7 +76,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     ]);
   });
 
-  it('tells the view what a call has changed, shows it, and takes it back', async () => {
+  it('tells the view what a call has changed, shows it, and undoes it', async () => {
     open(VIEWS);
     const client = await way.connect(scene);
     const made = (await call(client, 'edit_file', edit))._meta!['cofferdam/change'] as { entries: string[] };
@@ -94,7 +94,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     expect(after.structuredContent).toMatchObject({ state: 'undone', undoneBy: expect.any(String) });
   });
 
-  it('serves the view, which names no origin', async () => {
+  it('serves the view, which connects to no origin', async () => {
     open(VIEWS);
     const client = await way.connect(scene);
     const uri = getToolUiResourceUri((await listed(client)).find(({ name }) => name === 'undo')!)!;
@@ -107,7 +107,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     ]);
   });
 
-  it.each([{}, OTHER_VIEWS])('shows nothing of it to a client that announces %j', async (announced) => {
+  it.each([{}, OTHER_VIEWS])('shows no trace of it to a client that announces %j', async (announced) => {
     open(announced);
     const client = await way.connect(scene);
     const tools = await listed(client);
@@ -121,7 +121,7 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
 describe('the view of a change', () => {
   const [way] = ways;
 
-  it('has no Undo where the operator offers no undo, and goes with the tools that have it', async () => {
+  it('has no Undo if the operator offers no undo, and disappears with the tools that have it', async () => {
     open(VIEWS, ({ name }) => name === 'edit_file');
     const client = await way!.connect(scene);
     expect((await listed(client)).map(({ name }) => name)).toEqual(['edit_file', 'show_change']);
@@ -129,13 +129,13 @@ describe('the view of a change', () => {
     expect(_meta!['cofferdam/change']).toEqual({ entries: [expect.any(String)], show: 'show_change' });
   });
 
-  it('is not there when no tool changes anything', async () => {
+  it('is not offered if no tool changes anything', async () => {
     open(VIEWS, ({ hints }) => hints.readOnly);
     const tools = await listed(await way!.connect(scene));
     expect(tools.filter(({ name, _meta }) => name === 'show_change' || _meta !== undefined)).toEqual([]);
   });
 
-  it('is not there without a journal', async () => {
+  it('is not offered without a journal', async () => {
     open(VIEWS, () => true, false);
     const client = await way!.connect(scene);
     expect((await listed(client)).filter(({ _meta }) => _meta !== undefined)).toEqual([]);

@@ -25,7 +25,7 @@ import { connectToFleet } from './fleet.ts';
 const COPYING = 'copying';
 const SHOWN = 20;
 
-interface OpenPlace {
+interface OpenedState {
   state: State;
   /** The place in words for the user, without a password. */
   says: string;
@@ -65,7 +65,7 @@ async function openPlace(
   place: StatePlace,
   roots: readonly RootArgument[],
   isTarget: boolean,
-): Promise<OpenPlace> {
+): Promise<OpenedState> {
   if ('directory' in place) {
     const state = openState(place.directory);
     return { state, says: place.directory, close: () => state.close() };
@@ -82,7 +82,7 @@ async function openPlace(
   };
 }
 
-async function copyBetween(source: OpenPlace, target: OpenPlace, onlyNamed: boolean): Promise<Outcome> {
+async function copyBetween(source: OpenedState, target: OpenedState, onlyNamed: boolean): Promise<Outcome> {
   const [from, to] = [source.state, target.state];
   if (from.name === to.name && source.says === target.says)
     throw new UsageError('FROM and TO are the same state');
@@ -112,16 +112,16 @@ async function whileNobodyTidies<T>([from, to]: [State, State], task: () => Prom
 }
 
 /** Whether an earlier copy stopped halfway. It copies the history last, so without one it was not finished. */
-async function wasInterrupted(from: OpenPlace, to: State): Promise<boolean> {
+async function wasInterrupted(from: OpenedState, to: State): Promise<boolean> {
   const note = await to.notes.read(COPYING);
   return note?.text === from.says && (await isJournalEmpty(to));
 }
 
-function refused(refusal: CopyRefusal, from: OpenPlace, to: OpenPlace): Outcome {
+function refused(refusal: CopyRefusal, from: OpenedState, to: OpenedState): Outcome {
   return { output: `${refusalText(refusal, from, to)}\n`, failed: true };
 }
 
-function refusalText(refusal: CopyRefusal, from: OpenPlace, to: OpenPlace): string {
+function refusalText(refusal: CopyRefusal, from: OpenedState, to: OpenedState): string {
   switch (refusal.why) {
     case 'not-empty':
       return `${plain(to.says)} has a history or a trace already. Nothing was copied: two histories cannot become one.`;

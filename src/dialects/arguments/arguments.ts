@@ -101,7 +101,7 @@ function holdsObjects(schema: Schema): boolean {
   return schema.type === 'array' && (!('type' in schema.items) || schema.items.type === 'object');
 }
 
-interface Part {
+interface ArgumentPart {
   /** The arguments with a part of the list instead of all of it. */
   part: unknown;
   /** The list that was cut, and the index in it where the part begins. */
@@ -110,7 +110,7 @@ interface Part {
 }
 
 /** Splits the arguments into parts that can be checked one by one. Only long lists are cut; every part has the rest. */
-function* partsOf(args: unknown): Generator<Part> {
+function* partsOf(args: unknown): Generator<ArgumentPart> {
   const long = Object.entries(args as object).filter(
     ([, value]) => Array.isArray(value) && value.length > ITEMS_AT_ONCE,
   ) as [string, unknown[]][];

@@ -3,7 +3,7 @@ import { type Arrival, type Engine, fail } from '../../engine/index.ts';
 import type { Session, ToolContext } from '../dialect.ts';
 
 /** A running call that chooses a workspace. */
-interface Choice {
+interface PendingChoice {
   /** When the call arrived. */
   arrival: Arrival | undefined;
   /** Resolves when the choice is made or has failed. Never rejects. */
@@ -11,7 +11,7 @@ interface Choice {
 }
 
 /** Calls that arrive after a choice wait for it, and earlier calls do not, so none works in the wrong directory. */
-const choices = new WeakMap<Session, Set<Choice>>();
+const choices = new WeakMap<Session, Set<PendingChoice>>();
 
 export async function chooseWorkspace(context: ToolContext, path: string): Promise<Engine> {
   const { engine, session, caller } = context;
@@ -32,7 +32,7 @@ export async function chooseWorkspace(context: ToolContext, path: string): Promi
 }
 
 /** The running choices of calls that arrived before this one, or all of them if its arrival is unknown. */
-function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[] {
+function earlierChoices({ session, caller: { arrival } }: ToolContext): PendingChoice[] {
   const underWay = choices.get(session);
   if (!underWay || underWay.size === 0) return [];
   if (!arrival) return [...underWay];
@@ -50,7 +50,7 @@ async function requireFixed(engine: Engine, fixed: Engine, path: string): Promis
 async function replaceWorkspace(
   context: ToolContext,
   path: string,
-  earlier: readonly Choice[],
+  earlier: readonly PendingChoice[],
 ): Promise<Engine> {
   const { engine, session, caller } = context;
   const chosen = await engine.within(path);

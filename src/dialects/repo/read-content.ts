@@ -7,12 +7,12 @@ import { milliseconds } from './json-result.ts';
 import { pathInside } from './paths.ts';
 import { settingOf } from './settings.ts';
 
-type Encoding = 'utf-8' | 'base64';
+type ContentEncoding = 'utf-8' | 'base64';
 
 interface ReadArguments {
   path: string;
   max_bytes: number;
-  encoding: Encoding;
+  encoding: ContentEncoding;
 }
 
 export async function readContent(
@@ -31,7 +31,7 @@ export async function readContent(
 }
 
 /** Tells the caller that the answer does not hold all that it asked for. */
-export function cutNote(content: string, encoding: Encoding, size: number): string {
+export function cutNote(content: string, encoding: ContentEncoding, size: number): string {
   const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');
   return `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines after them]`;
 }

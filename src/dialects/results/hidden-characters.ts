@@ -73,12 +73,12 @@ function mayHide(text: string): boolean {
 }
 
 async function noteFound(texts: readonly string[]): Promise<string | undefined> {
-  const found = new Found();
+  const found = new FoundCharacters();
   for (const text of texts) await lookThrough(text, found);
   return found.note();
 }
 
-class Found {
+class FoundCharacters {
   count = 0;
   readonly #places: string[] = [];
 
@@ -108,7 +108,7 @@ class Found {
 }
 
 /** Searches piece by piece, so that other calls run meanwhile. A cancelled call still gets its note. */
-async function lookThrough(text: string, found: Found): Promise<void> {
+async function lookThrough(text: string, found: FoundCharacters): Promise<void> {
   const yielder = new Yielder(undefined);
   const lines = new LineCount(text, yielder);
   let shownUpTo = -1;

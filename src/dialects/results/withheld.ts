@@ -2,12 +2,12 @@
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from './one-line.ts';
 
-type Withheld = Extract<Failure, { kind: 'denied' | 'withheld' }>;
+type WithheldFailure = Extract<Failure, { kind: 'denied' | 'withheld' }>;
 
 const DONE = { create: 'created', move: 'moved', delete: 'deleted' } as const;
 
 /** A sentence without its full stop. For a hidden name it must not reveal that there is a reason. */
-export function withheldBecause(facts: Withheld): string {
+export function withheldBecause(facts: WithheldFailure): string {
   const path = onOneLine(facts.path);
   if (facts.kind === 'denied') {
     return facts.holds === undefined

@@ -44,7 +44,7 @@ export interface ChangeOptions {
 export type ChangeListener = (path: string, below: boolean, listed: boolean) => void;
 
 /** What all callers of one engine share. */
-interface Shared {
+interface SharedByCallers {
   closed: boolean;
   readonly order: CallOrder;
   /** How many calls are running. */
@@ -56,7 +56,7 @@ interface Shared {
   snapshots?: CommandSnapshots;
 }
 
-interface Parts {
+interface AccessParts {
   wall: Wall;
   journal: Journal | undefined;
   /** Scans the directories before and after commands. */
@@ -90,9 +90,9 @@ export class Access {
   /** Which encodings are declared for files. */
   readonly encodings: DeclaredEncodings;
   readonly caller: Caller;
-  readonly #shared: Shared;
+  readonly #shared: SharedByCallers;
 
-  constructor(parts: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
+  constructor(parts: AccessParts, caller: Caller = anonymous, shared: SharedByCallers = newShared()) {
     this.wall = parts.wall;
     this.journal = parts.journal;
     this.scanner = parts.scanner;
@@ -268,7 +268,7 @@ export class Access {
   }
 }
 
-function newShared(outer?: Shared): Shared {
+function newShared(outer?: SharedByCallers): SharedByCallers {
   return {
     closed: false,
     order: outer?.order ?? new CallOrder(),

@@ -60,7 +60,7 @@ export interface WallOptions {
 }
 
 /** Roots that are open already, and what belongs to them. */
-interface Held {
+interface HeldRoots {
   roots: readonly Root[];
   opener: DirectoryOpener;
   protectedPlaces: ProtectedPlaces;
@@ -80,7 +80,7 @@ export class Wall {
   readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
-  constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
+  constructor(given: readonly RootSpec[] | HeldRoots, options: WallOptions = {}) {
     const held = 'opener' in given ? given : hold(given, options);
     const { roots, opener } = held;
     this.protectedPlaces = held.protectedPlaces;
@@ -229,7 +229,7 @@ function namesOf({ real, knownAs }: Root): string[] {
   return [real, ...knownAs];
 }
 
-function hold(specs: readonly RootSpec[], options: WallOptions): Held {
+function hold(specs: readonly RootSpec[], options: WallOptions): HeldRoots {
   if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
   const opener = chooseOpener(options.protection);
   const held = specs.map((spec) => holdRoot(spec, opener, options.readOnly ?? false));

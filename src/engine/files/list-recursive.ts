@@ -38,7 +38,7 @@ export interface ListingBelow {
 export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
   const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
   const yielder = new Yielder(signal);
-  const listing = new Listing(place, depth, max, yielder);
+  const listing = new RecursiveListing(place, depth, max, yielder);
   const dir = openDirectory(place);
   try {
     const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, yielder));
@@ -53,7 +53,7 @@ export async function listBelow(place: Place, options: ListAllOptions): Promise<
  * Names are raw here, one character for each byte, so that every name on the disk can be used, and comparing two of
  * them compares their bytes.
  */
-class Listing {
+class RecursiveListing {
   readonly entries: BelowEntry[] = [];
   truncated = false;
   readonly #shown: string;

@@ -8,10 +8,10 @@ const DEEPEST = 64;
 const LONGEST_NUMBER = 15;
 
 /** Text without braces, or a choice between sequences. */
-type Piece = string | Choice;
-type Sequence = Piece[];
-interface Choice {
-  readonly options: readonly Sequence[];
+type Piece = string | BraceGroup;
+type Pieces = Piece[];
+interface BraceGroup {
+  readonly options: readonly Pieces[];
   /** A range is kept as its bounds until it has been counted. */
   readonly range?: Range;
 }
@@ -64,12 +64,12 @@ class BraceParser {
     this.#pattern = pattern;
   }
 
-  parse(): Sequence {
+  parse(): Pieces {
     return this.#sequence(0);
   }
 
-  #sequence(depth: number): Sequence {
-    const sequence: Sequence = [];
+  #sequence(depth: number): Pieces {
+    const sequence: Pieces = [];
     let textFrom = this.#at;
     const takeText = () => {
       if (this.#at > textFrom) sequence.push(this.#pattern.slice(textFrom, this.#at));
@@ -92,9 +92,9 @@ class BraceParser {
     return sequence;
   }
 
-  #group(depth: number): Sequence {
+  #group(depth: number): Pieces {
     if (depth > DEEPEST) throw new GlobProblem(`its braces are nested more than ${DEEPEST} deep`);
-    const options: Sequence[] = [];
+    const options: Pieces[] = [];
     do {
       this.#at++;
       options.push(this.#sequence(depth));
@@ -137,18 +137,18 @@ function padded(value: number, width: number): string {
   return value < 0 ? `-${digits.padStart(width - 1, '0')}` : digits.padStart(width, '0');
 }
 
-function count(sequence: Sequence): number {
+function count(sequence: Pieces): number {
   let product = 1;
   for (const piece of sequence) if (typeof piece !== 'string') product *= countChoice(piece);
   return product;
 }
 
-function countChoice({ options, range }: Choice): number {
+function countChoice({ options, range }: BraceGroup): number {
   if (range !== undefined) return Math.floor(Math.abs(range.last - range.first) / range.step) + 1;
   return options.reduce((sum, option) => sum + count(option), 0);
 }
 
-function expand(sequence: Sequence): string[] {
+function expand(sequence: Pieces): string[] {
   let made = [''];
   for (const piece of sequence) {
     const endings = typeof piece === 'string' ? [piece] : expandChoice(piece);
@@ -157,7 +157,7 @@ function expand(sequence: Sequence): string[] {
   return made;
 }
 
-function expandChoice({ options, range }: Choice): string[] {
+function expandChoice({ options, range }: BraceGroup): string[] {
   if (range === undefined) return options.flatMap(expand);
   const { first, last, step, show } = range;
   const length = Math.floor(Math.abs(last - first) / step) + 1;

@@ -29,9 +29,9 @@ export class IgnoreChain {
   static readonly empty = new IgnoreChain(undefined, undefined);
 
   readonly #parent: IgnoreChain | undefined;
-  readonly #rules: RuleSet | undefined;
+  readonly #rules: IgnoreRuleSet | undefined;
 
-  private constructor(parent: IgnoreChain | undefined, rules: RuleSet | undefined) {
+  private constructor(parent: IgnoreChain | undefined, rules: IgnoreRuleSet | undefined) {
     this.#parent = parent;
     this.#rules = rules;
   }
@@ -43,7 +43,7 @@ export class IgnoreChain {
   child(dirRelative: string, gitignoreText: string): IgnoreChain {
     const rules = parseRules(gitignoreText);
     if (rules.length === 0) return this;
-    return new IgnoreChain(this, new RuleSet(dirRelative, rules));
+    return new IgnoreChain(this, new IgnoreRuleSet(dirRelative, rules));
   }
 
   /**
@@ -79,7 +79,7 @@ function requiredNameOf({ about }: IgnoreRule): string | undefined {
  * The rules of one file, indexed by what a name must be, or begin or end with, for the rule to match at all. So each
  * name is compared with only the few rules that could match it.
  */
-class RuleSet {
+class IgnoreRuleSet {
   readonly #base: string;
   /** Every list has the latest rule first. A rule with a `/` is indexed by its last name, if that is a literal. */
   readonly #byName = new Map<string, NumberedRule[]>();

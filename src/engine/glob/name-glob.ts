@@ -34,7 +34,7 @@ export interface CharClass {
 }
 
 /** The tokens between two stars, and their text if all of them are literal. */
-interface Run {
+interface TokenRun {
   readonly tokens: readonly GlobToken[];
   readonly text: string | undefined;
 }
@@ -49,7 +49,7 @@ export function compileName(segment: string, ignoreCase: boolean): NameGlob {
 /** Compiles runs of tokens with a star between each two of them. There is always a first run. */
 export function nameFromRuns(tokenRuns: readonly (readonly GlobToken[])[]): NameGlob {
   const runs = tokenRuns.map((tokens) => ({ tokens, text: literalText(tokens) }));
-  const [head, ...others] = runs as [Run, ...Run[]];
+  const [head, ...others] = runs as [TokenRun, ...TokenRun[]];
   const tail = others.pop();
   if (tail === undefined) return head.text === undefined ? patternName(head) : literalName(head.text);
   if (others.length === 0 && head.text !== undefined && tail.text !== undefined) {
@@ -76,11 +76,11 @@ function headAndTail(head: string, tail: string): NameGlob {
 }
 
 /** A pattern without a star: a matching name has as many characters as the pattern has tokens. */
-function patternName(run: Run): NameGlob {
+function patternName(run: TokenRun): NameGlob {
   return { matches: (name) => fitsAt(run, name, 0) === name.length, literal: undefined, weight: 0 };
 }
 
-function starredName(head: Run, middle: readonly Run[], tail: Run): NameGlob {
+function starredName(head: TokenRun, middle: readonly TokenRun[], tail: TokenRun): NameGlob {
   const matches = (name: string): boolean => {
     let at = fitsAt(head, name, 0);
     if (at < 0) return false;
@@ -97,7 +97,7 @@ function starredName(head: Run, middle: readonly Run[], tail: Run): NameGlob {
 }
 
 /** Where the run ends when it starts at `at`, or -1 when it does not fit there. */
-function fitsAt({ tokens, text }: Run, name: string, at: number): number {
+function fitsAt({ tokens, text }: TokenRun, name: string, at: number): number {
   if (text !== undefined) return name.startsWith(text, at) ? at + text.length : -1;
   let end = at;
   for (const token of tokens) {
@@ -110,7 +110,7 @@ function fitsAt({ tokens, text }: Run, name: string, at: number): number {
 }
 
 /** Where the run ends when it starts at the first place, from `from` on, where it fits; or -1. */
-function firstFit(run: Run, name: string, from: number): number {
+function firstFit(run: TokenRun, name: string, from: number): number {
   if (run.text !== undefined) {
     const start = name.indexOf(run.text, from);
     return start < 0 ? -1 : start + run.text.length;

@@ -8,12 +8,12 @@ const TRUNCATED = 'The rest of this diff is not shown: it is too long.';
 /** How many files an answer lists. */
 export const MOST_LISTED = 1000;
 
-type Shown = Pick<FileDiff, 'path' | 'to' | 'kind' | 'text' | 'note'>;
+type ShownDiff = Pick<FileDiff, 'path' | 'to' | 'kind' | 'text' | 'note'>;
 
 export class DiffBudget {
   #left = MOST_OF_ALL_DIFFS;
 
-  fit(diffs: readonly Shown[]): Shown[] {
+  fit(diffs: readonly ShownDiff[]): ShownDiff[] {
     return diffs.slice(0, MOST_LISTED).map(({ path, to, kind, text, note }) => {
       const truncated = this.truncate(text);
       const said = truncated.length < text.length ? [note, TRUNCATED].filter(Boolean).join(' ') : note;

@@ -19,7 +19,7 @@ const MAX_WAIT_MS = 15_000;
 /** A browser opens few connections to one server: a page that has been hidden for this long closes its own. */
 const HIDDEN_MS = 60_000;
 
-export class Connection {
+export class ServerConnection {
   readonly #events: ConnectionEvents;
   readonly #ending = new AbortController();
   #cursor: string | undefined;

@@ -1,7 +1,7 @@
 /** The orders of the list of calls: newest first, or by a column. */
 import type { EventRow } from './event-store.ts';
 
-type Value = string | number;
+type SortValue = string | number;
 
 /** What a column sorts by. */
 const VALUES = {
@@ -13,7 +13,7 @@ const VALUES = {
   outcome: ({ kind, event }) => `${kind} ${event.error ?? ''}`,
   took: ({ event }) => event.ms,
   tokens: ({ event }) => event.tokensOut,
-} satisfies Record<string, (row: EventRow) => Value>;
+} satisfies Record<string, (row: EventRow) => SortValue>;
 
 export type SortColumn = keyof typeof VALUES;
 
@@ -46,7 +46,7 @@ export function nextSort(sort: Sort, column: SortColumn): Sort {
 
 /** Sorts rows that are given oldest first; among equals the newest comes first. */
 export function sorted(rows: readonly EventRow[], sort: Sort): EventRow[] {
-  const valueIn: (row: EventRow) => Value = VALUES[columnOf(sort)];
+  const valueIn: (row: EventRow) => SortValue = VALUES[columnOf(sort)];
   const direction = isDescending(sort) ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: valueIn(row) }));
   keyed.sort((one, other) => {

@@ -2,8 +2,8 @@
 import { part } from './elements/dom.ts';
 
 const CHOICES = ['auto', 'light', 'dark'] as const;
-type Choice = (typeof CHOICES)[number];
-const LABELS: Record<Choice, string> = { auto: '◐ Auto', light: '☀ Light', dark: '☾ Dark' };
+type Theme = (typeof CHOICES)[number];
+const LABELS: Record<Theme, string> = { auto: '◐ Auto', light: '☀ Light', dark: '☾ Dark' };
 const KEY = 'cofferdam-theme';
 
 export function startTheme(): void {
@@ -24,7 +24,7 @@ export function startTheme(): void {
 }
 
 /** The browser may refuse access to its storage. */
-function remembered(): Choice {
+function remembered(): Theme {
   try {
     return CHOICES.find((choice) => choice === localStorage.getItem(KEY)) ?? 'auto';
   } catch {
@@ -32,7 +32,7 @@ function remembered(): Choice {
   }
 }
 
-function remember(choice: Choice): void {
+function remember(choice: Theme): void {
   try {
     localStorage.setItem(KEY, choice);
   } catch {

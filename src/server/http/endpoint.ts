@@ -1,4 +1,4 @@
-/** `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session, or to the stateless protocol. */
+/** Serves `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session or to `stateless.ts`. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   classifyInboundRequest,
@@ -25,7 +25,7 @@ import type { Refusal, Reply } from '../web/reply.ts';
 import {
   checkPosted,
   invalidRequest,
-  isOpening,
+  isInitialize,
   type PostBody,
   readPostBody,
   requestIds,
@@ -42,9 +42,9 @@ export interface Endpoint {
   sessions: HttpSessions;
   stateless: Stateless;
   memory: MemoryBudget;
-  /** Calls of all tokens that run or wait. */
+  /** How many calls of all tokens run or wait. */
   openCalls(): number;
-  /** Bytes of replies that clients have not read. */
+  /** How many bytes of replies clients have not read. */
   unsentBytes(): number;
 }
 
@@ -52,14 +52,12 @@ interface Incoming extends ClientContext {
   reply: Reply;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;
-  /** The refusal of messages for which the token lacks a scope, where tokens have scopes. */
+  /** Refuses messages for which the token lacks a scope; undefined if the token has no scopes. */
   whyNotInScope: ((messages: readonly unknown[]) => Refusal | undefined) | undefined;
 }
 
-/** A refusal, or undefined when the request has its answer. */
-type Outcome = Refusal | undefined;
-
-export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+/** Gives a refusal, or undefined when the request has its answer. */
+export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const outOfScope = incoming.whyNotInScope?.([]);
   if (outOfScope) return outOfScope;
   switch (incoming.reply.request.method) {
@@ -70,11 +68,15 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
     case 'DELETE':
       return serveEnding(endpoint, incoming);
     default:
-      return { status: 405, message: 'POST, GET and DELETE are served here', headers: ALLOWED };
+      return {
+        status: 405,
+        message: 'This method is not allowed here: use POST, GET or DELETE',
+        headers: ALLOWED,
+      };
   }
 }
 
-async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   if (!accepts(incoming, 'text/event-stream'))
     return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
   const found = await findSession(endpoint, incoming);
@@ -86,7 +88,7 @@ async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<O
   return undefined;
 }
 
-async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   await endpoint.sessions.end(found);
@@ -94,7 +96,7 @@ async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outc
   return undefined;
 }
 
-async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
   const { headers } = incoming.reply.request;
   if (!isJsonContentType(headers['content-type']))
     return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
@@ -111,7 +113,7 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   const isKnown = endpoint.stateless.knows(headers, message);
   const era = isKnown ? 'modern' : eraOf(headers, message);
   if (era === 'legacy') {
-    const begins = isOpening(message) && headers['mcp-session-id'] === undefined;
+    const begins = isInitialize(message) && headers['mcp-session-id'] === undefined;
     return begins ? openSession(endpoint, incoming, message) : serveInSession(endpoint, incoming, posted);
   }
   // A stateless client that disconnects cancels its request.
@@ -139,7 +141,7 @@ function eraOf(headers: IncomingHttpHeaders, message: JSONRPCMessage): 'legacy' 
   return classified.kind;
 }
 
-/** Most calls are: nothing in them hints at the later protocol, so the library need not take them apart to tell. */
+/** True for most calls: nothing in them hints at the later protocol, so the library need not analyse them. */
 function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMessage): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false;
   if (!HANDSHAKE_VERSIONS.includes(String(headers['mcp-protocol-version']))) return false;
@@ -148,11 +150,14 @@ function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMess
 }
 
 /**
- * The server cannot tell two clients without sessions apart when they use one token: the workspace that one chose
- * would be the other's. So a dialect with a workspace needs a session, or a URL or a token that says whose call it is.
- * The refusal offers versions that have sessions: clients that know them begin one by themselves.
+ * The server cannot distinguish two clients without sessions that use the same token: one of them would work in the
+ * workspace that the other chose. So a dialect with a workspace needs a session, or a URL or token that belongs to one
+ * client. The refusal names the versions with sessions, so that clients that know one can start a session on their own.
  */
-function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONRPCMessage): Outcome {
+function whyNotStateless(
+  { app, principal, workspace }: Incoming,
+  message: JSONRPCMessage,
+): Refusal | undefined {
   const { name, choosesWorkspace } = app.dialects[0]!;
   if (!choosesWorkspace || workspace !== undefined || principal.grant.oneClient) return undefined;
   return {
@@ -165,10 +170,10 @@ function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONR
 }
 
 /**
- * The headers of a stateless request repeat what its body asks for, and no head is that long. The library would answer
- * with a sentence that quotes all of it, twice.
+ * The headers of a stateless request must repeat the method and name in its body, and no header can be that long. The
+ * library would answer with a message that quotes the whole value twice.
  */
-function whyNotInHeaders(message: JSONRPCMessage): Outcome {
+function whyNotInHeaders(message: JSONRPCMessage): Refusal | undefined {
   if (!('method' in message)) return undefined;
   const { name, uri } = (message.params ?? {}) as { name?: unknown; uri?: unknown };
   const named = { method: message.method, 'params.name': name, 'params.uri': uri };
@@ -183,22 +188,26 @@ function whyNotInHeaders(message: JSONRPCMessage): Outcome {
   };
 }
 
-/** Only the sessions of one version know batches, and no session begins with one. */
+/** Only sessions of one protocol version accept batches, and no session begins with a batch. */
 async function serveBatch(
   endpoint: Endpoint,
   incoming: Incoming,
   posted: PostBody & { batch: true },
-): Promise<Outcome> {
+): Promise<Refusal | undefined> {
   if (incoming.reply.request.headers['mcp-session-id'] !== undefined)
     return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
-    posted.values.some(isOpening)
+    posted.values.some(isInitialize)
       ? 'initialize is one request and must be sent alone'
       : `batches are answered only in a session of ${WITH_BATCHES}`,
   );
 }
 
-async function serveInSession(endpoint: Endpoint, incoming: Incoming, posted: PostBody): Promise<Outcome> {
+async function serveInSession(
+  endpoint: Endpoint,
+  incoming: Incoming,
+  posted: PostBody,
+): Promise<Refusal | undefined> {
   const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   const checked = checkPosted(posted, found.transport);
@@ -224,7 +233,7 @@ async function openSession(
   { sessions }: Endpoint,
   incoming: Incoming,
   message: JSONRPCMessage,
-): Promise<Outcome> {
+): Promise<Refusal | undefined> {
   if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
   if (ids.length === 0) return invalidRequest('initialize is one request and must be sent alone', message);
@@ -254,7 +263,7 @@ async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<
   const version = headers['mcp-protocol-version'];
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) {
     const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
+    return { status: 400, message: `Unsupported protocol version; sessions support ${versions}` };
   }
   const session = await sessions.find(id, incoming);
   if (!session) return { status: 404, code: SESSION_NOT_FOUND, message: 'Session not found' };
@@ -263,19 +272,19 @@ async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<
   return session;
 }
 
-/** Bounds the queue of calls: a client that gets this refusal loses nothing and tries again. */
+/** Limits the queue of calls. Nothing has run yet for a client that gets this refusal, so it can simply try again. */
 function whyTooBusy(
   { limits, openCalls, unsentBytes }: Endpoint,
   { principal }: Incoming,
   messages: readonly JSONRPCMessage[],
-): Outcome {
+): Refusal | undefined {
   const calls = messages.filter((message) => 'method' in message && isCall(message.method)).length;
   if (calls === 0) return undefined;
   if (principal.callLimit.size + calls > limits.callsPerToken)
     return tooManyCalls(429, `${limits.callsPerToken} calls of this token`);
   if (openCalls() + calls > limits.calls) return tooManyCalls(503, `${limits.calls} calls`);
   if (unsentBytes() > limits.unsentBytes)
-    return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
+    return { status: 503, retryAfter: 5, message: 'Too many answers have not been read yet: try again' };
   return undefined;
 }
 
@@ -288,7 +297,7 @@ function tooManyCalls(status: number, calls: string): Refusal {
   return { status, retryAfter: 1, message };
 }
 
-/** Answers a message with invalid params; gives whether they were invalid. */
+/** Answers a message if its params are invalid, and gives whether they were. */
 function answersInvalid(incoming: Incoming, message: JSONRPCMessage, traceId?: string): boolean {
   const answer = invalidAnswer(incoming, message, traceId);
   if (!answer) return false;

@@ -1,4 +1,4 @@
-/** One POST and its answers: as JSON, or as events when an answer takes long or a notification comes before it. */
+/** One POST and its answers: as JSON, or as events if an answer takes long or a notification comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
@@ -10,7 +10,7 @@ import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './sessions/event-streams.ts';
 
 export interface ExchangeOptions {
-  /** The body held a batch of messages, so their answers go out as a batch. */
+  /** Whether the body held a batch of messages, which is answered by a batch. */
   batch: boolean;
   /** Whether the client accepts a stream of events. */
   mayStream: boolean;
@@ -20,9 +20,9 @@ export interface ExchangeOptions {
   headers?: (answer: JSONRPCMessage) => OutgoingHttpHeaders;
 }
 
-/** A client that disconnects does not cancel: the exchange continues, and the client may come back for its stream. */
+/** When a client disconnects, its requests are not cancelled: it may come back and resume the stream. */
 export class Exchange {
-  /** Requests without an answer so far. */
+  /** The requests that still have no answer. */
   readonly open: Set<Id>;
   readonly #reply: Reply;
   readonly #options: ExchangeOptions;
@@ -30,7 +30,7 @@ export class Exchange {
   readonly #answers: Answer[] = [];
   /** How many answers are being written in turns. */
   #writing = 0;
-  /** Of the answers of a batch as one list: each with the comma or the bracket after it, and the first bracket. */
+  /** The length of the answers as one JSON list, with its commas and brackets. */
   #bytes = 1;
   #stream: EventStream | undefined;
   readonly #startLate = () => this.#startStream();
@@ -76,7 +76,7 @@ export class Exchange {
     for (const id of [...this.open]) this.answer(id, { jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  /** Not for a client that has disconnected: it knows no event from which it could resume. */
+  /** Starts no stream for a client that has disconnected: it has no event id from which it could resume. */
   #startStream(): void {
     if (this.#stream || this.#reply.done) return;
     this.#stream = this.#streams.open();
@@ -92,7 +92,7 @@ export class Exchange {
     this.#finishIfDone();
   }
 
-  /** Answers that are too long for one body go out as events, each by itself, where the client accepts them. */
+  /** If the answers are too long for one body and the client accepts events, sends each answer as an event. */
   #add(message: JSONRPCMessage, json: Json): void {
     const { batch, mayStream } = this.#options;
     if (batch && mayStream && !this.#stream) {

@@ -1,8 +1,8 @@
 /**
- * Which calls of clients without sessions need no further check by the protocol library.
+ * Recognises calls of clients without sessions that the protocol library need not check again.
  *
- * A client sends the same `_meta` with every call: its name, what it is capable of and the protocol version. Once the
- * library has answered one call with a result, it would let every call with the same `_meta` and headers that fit pass.
+ * A client sends the same `_meta` with every call: its name, its capabilities and the protocol version. Once the
+ * library has answered one call with a result, it would accept every call with the same `_meta` and matching headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
@@ -11,7 +11,7 @@ const MOST_KNOWN = 1000;
 const MAX_LENGTH = 4096;
 const CALL = 'tools/call';
 const NAMES = new Set(['name', 'arguments', '_meta']);
-/** What a header carries as it is. */
+/** Names that a header carries without encoding. */
 const PLAIN = /^[\x21-\x7e]+$/;
 
 export class KnownEnvelopes {
@@ -27,7 +27,7 @@ export class KnownEnvelopes {
   }
 }
 
-/** What the library's verdict on a plain call depends on; undefined for a message that the library must look at. */
+/** What the library's check of a plain call depends on; undefined for a message that the library must check. */
 export function envelopeOf(headers: IncomingHttpHeaders, message: unknown): string | undefined {
   const { method, id, params = {} } = message as Partial<JSONRPCRequest>;
   if (method !== CALL || id === undefined || headers['mcp-method'] !== CALL) return undefined;

@@ -1,8 +1,7 @@
-/** MCP over HTTP: each dialect under its own path, each request with a token. */
+/** The HTTP route of MCP: each dialect has its own path, and each request needs a token. */
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
-import { MemorySessions } from '../../state/memory-sessions.ts';
 import type { App } from '../mcp/app.ts';
 import { createSession } from '../mcp/library/session.ts';
 import { ProtectedResources } from '../oauth/protected-resource.ts';
@@ -18,16 +17,16 @@ import { Principal } from './principal.ts';
 import { type CreateServer, HttpSessions, type SessionStore } from './sessions/sessions.ts';
 import { Stateless } from './stateless.ts';
 
-/** As long as a timer can be. */
+/** The longest delay that a timer accepts. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface McpOptions {
-  /** An engine over the same directories that cannot change anything, for tokens that may only read. */
+  /** Gives an engine over the same directories that cannot change anything, for read-only tokens. */
   readOnlyEngine(): Engine;
   createServer?: CreateServer;
   /** Announces changes to clients that listen without a session. */
   bus?: ServerEventBus;
-  /** The authorization server whose tokens are accepted too. */
+  /** The authorization server whose tokens the server accepts, too. */
   oauth?: OAuthSettings;
   /** Where sessions are stored. */
   store: SessionStore;
@@ -41,7 +40,7 @@ export class McpRoute implements Route {
   readonly #endpoint: Endpoint;
   readonly #principals = new Map<Grant, Principal>();
   readonly #dialects: ReadonlyMap<string, Dialect>;
-  /** Where an authorization server issues tokens. */
+  /** Set if an authorization server issues tokens. */
   readonly resources: ProtectedResources | undefined;
 
   constructor(app: App, server: WebServer, options: McpOptions) {
@@ -71,7 +70,7 @@ export class McpRoute implements Route {
       });
   }
 
-  /** Every path: without a token nobody learns which ones exist. */
+  /** Matches every path, so that nobody learns without a token which paths exist. */
   matches(): boolean {
     return true;
   }
@@ -86,7 +85,7 @@ export class McpRoute implements Route {
     if (!dialect) return NOT_FOUND;
     const principal = this.#principalOf(grant);
     if (!principal.mayUse(dialect.name))
-      return { status: 403, message: `This token does not open the dialect ${dialect.name}` };
+      return { status: 403, message: `This token gives no access to the dialect ${dialect.name}` };
     const named = workspaceIn(query, dialect);
     if ('status' in named) return named;
     const app = principal.appFor(dialect);
@@ -125,7 +124,7 @@ export class McpRoute implements Route {
     if (this.resources) this.#forgetIdlePrincipals(now - sessionIdleMs);
   }
 
-  /** An authorization server may have any number of subjects: those that have not come for long go. */
+  /** An authorization server may have any number of subjects, so the server forgets those that are idle for long. */
   #forgetIdlePrincipals(before: number): void {
     for (const [grant, principal] of this.#principals) {
       if (this.#server.hasTokenOf(grant.name) || principal.usedAt >= before) continue;
@@ -137,7 +136,7 @@ export class McpRoute implements Route {
   }
 
   async close(): Promise<void> {
-    this.#sessions.closeAll('The server is ending');
+    this.#sessions.closeAll('The server is shutting down');
     await this.#endpoint.stateless.close();
     for (const principal of this.#principals.values()) principal.close();
   }
@@ -160,13 +159,7 @@ export class McpRoute implements Route {
   }
 }
 
-/** Sessions that end with this server. */
-export function ownSessions(): SessionStore {
-  const sessions = new MemorySessions();
-  return { sessions, readKeys: () => sessions.keys() };
-}
-
-/** A stream lasts no longer than the token that opened it: the client comes back with another. */
+/** A stream ends when the token that opened it expires: the client must come back with another token. */
 function endAt(reply: Reply, at: number): void {
   const timer = setTimeout(() => reply.end(), Math.min(at - Date.now(), LONGEST_TIMER_MS));
   timer.unref();

@@ -1,4 +1,4 @@
-/** The body of a POST: one message or a batch of them, and what is wrong with each. */
+/** Reads and checks the body of a POST: one message or a batch of messages. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
@@ -11,23 +11,23 @@ import type { Refusal, Reply } from '../web/reply.ts';
 const SAME_ID = 'another request with this id is under way';
 
 /** The session that the client posts to. */
-interface Conversation {
+interface TargetSession {
   protocolVersion: string | undefined;
   isOpen(id: Id): boolean;
 }
 
-/** One message, or the values of a batch before anybody has checked them. */
+/** One checked message, or the unchecked values of a batch. */
 export type PostBody =
   | { batch: false; message: JSONRPCMessage }
   | { batch: true; values: readonly unknown[] };
 
-/** The valid messages, and error answers to the others. */
+/** The valid messages, and the error answers to the others. */
 export interface CheckedMessages {
   messages: JSONRPCMessage[];
   errors: JSONRPCMessage[];
 }
 
-/** Gives undefined when the client disconnects before the body is complete. */
+/** Undefined if the client disconnects before the body is complete. */
 export async function readPostBody(
   reply: Reply,
   limits: HttpLimits,
@@ -51,25 +51,25 @@ export async function readPostBody(
   return { batch: false, message: withoutExtras(value as JSONRPCMessage) };
 }
 
-/** Checks what a client posts to a session, or refuses all of it. */
-export function checkPosted(posted: PostBody, conversation: Conversation): CheckedMessages | Refusal {
-  if (posted.batch) return checkBatch(posted.values, conversation);
+/** Checks what a client posts to a session, or refuses the whole request. */
+export function checkPosted(posted: PostBody, session: TargetSession): CheckedMessages | Refusal {
+  if (posted.batch) return checkBatch(posted.values, session);
   const { message } = posted;
-  if (isOpening(message)) return invalidRequest('the session has been initialized already', message);
-  if (isRequest(message) && conversation.isOpen(message.id)) return invalidRequest(SAME_ID, message);
+  if (isInitialize(message)) return invalidRequest('the session has been initialized already', message);
+  if (isRequest(message) && session.isOpen(message.id)) return invalidRequest(SAME_ID, message);
   return { messages: [message], errors: [] };
 }
 
-/** As on stdio, an invalid message of a batch gets an error of its own, and the others are served. */
-function checkBatch(values: readonly unknown[], conversation: Conversation): CheckedMessages | Refusal {
-  if (conversation.protocolVersion !== WITH_BATCHES)
-    return invalidRequest('batches are not supported; send one message a request');
+/** As on stdio, each invalid message of a batch gets an error, and the server handles the others. */
+function checkBatch(values: readonly unknown[], session: TargetSession): CheckedMessages | Refusal {
+  if (session.protocolVersion !== WITH_BATCHES)
+    return invalidRequest('batches are not supported; send one message per request');
   const whole = whyNotBatch(values);
   if (whole !== undefined) return invalidRequest(whole);
   const checked: CheckedMessages = { messages: [], errors: [] };
   const ids = new Set<Id>();
   for (const value of values) {
-    const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, conversation);
+    const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, session);
     if (problem !== undefined) {
       const { code, message } = invalidRequest(problem);
       checked.errors.push({ jsonrpc: '2.0', id: idOf(value), error: { code, message } } as JSONRPCMessage);
@@ -86,18 +86,18 @@ function checkBatch(values: readonly unknown[], conversation: Conversation): Che
 function whyNotBatched(
   message: JSONRPCMessage,
   ids: ReadonlySet<Id>,
-  conversation: Conversation,
+  session: TargetSession,
 ): string | undefined {
-  if (isOpening(message)) return 'initialize must be sent alone';
+  if (isInitialize(message)) return 'initialize must be sent alone';
   if (!isRequest(message)) return undefined;
-  return ids.has(message.id) || conversation.isOpen(message.id) ? SAME_ID : undefined;
+  return ids.has(message.id) || session.isOpen(message.id) ? SAME_ID : undefined;
 }
 
 export function invalidRequest(problem: string, message?: unknown) {
   return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(message) };
 }
 
-export function isOpening(message: unknown): boolean {
+export function isInitialize(message: unknown): boolean {
   return (message as { method?: unknown } | null)?.method === 'initialize';
 }
 

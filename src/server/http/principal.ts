@@ -1,4 +1,4 @@
-/** Everybody who uses one token: the engine they get, the limit on their calls, and the state of a one-client token. */
+/** All clients that use one token: their engine, the limit on their calls, and the state of a one-client token. */
 import type { Dialect, Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
@@ -15,14 +15,14 @@ interface ClientState {
 export class Principal {
   readonly grant: Grant;
   readonly callLimit = newCallLimit();
-  /** When a request last came. */
+  /** The time of the last request. */
   usedAt = 0;
   readonly #app: App;
   readonly #apps = new Map<string, App>();
-  /** By dialect. */
+  /** The state of the one client, by dialect. */
   readonly #states = new Map<string, ClientState>();
 
-  /** `app` has the engine that fits the token. */
+  /** `app` must have the engine for this token: a read-only one for a read-only token. */
   constructor(grant: Grant, app: App) {
     this.grant = grant;
     this.#app = app;
@@ -41,10 +41,10 @@ export class Principal {
     return app;
   }
 
-  /** The state between the calls of the one client that uses this token, in a protocol without sessions. */
+  /** What the one client of this token keeps between its calls, in the protocol version without sessions. */
   stateOf(dialect: string, client: string, now: number): { state: Session; release(): void } {
     let found = this.#states.get(dialect);
-    // Another name means another client, which chooses a workspace for itself.
+    // Another name means another client, which chooses its own workspace.
     if (found && found.client !== client) this.forget(dialect);
     if (found?.client !== client) found = { client, state: {}, users: 0, usedAt: now };
     this.#states.set(dialect, found);

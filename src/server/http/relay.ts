@@ -1,6 +1,6 @@
 /**
- * Passes on what a client sent to another server of the fleet than the one it is meant for: the cancellation of a call,
- * the answer to a question, the end of the session. Nobody looks for such messages unless a call takes long.
+ * Forwards messages that a client sent to the wrong server of a fleet: the cancellation of a call, the answer to a
+ * request of the server, the end of a session. A server polls for such messages only while a call takes long.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Sessions } from '../../state/sessions.ts';
@@ -12,7 +12,7 @@ const END = 'end';
 
 export class Relay {
   readonly #store: Sessions;
-  /** By their names in the store. */
+  /** The open transports with the keys of their sessions in the store. */
   readonly #transports: () => Iterable<[key: string, SessionTransport]>;
   #timer: NodeJS.Timeout | undefined;
 
@@ -21,9 +21,9 @@ export class Relay {
     this.#transports = transports;
   }
 
-  /** A call has begun. */
+  /** Called when a call begins: starts to poll if the call is not over soon. */
   watch(): void {
-    if (this.#store.isShared) this.#timer ??= setTimeout(() => void this.#look(), FIRST_MS).unref();
+    if (this.#store.isShared) this.#timer ??= setTimeout(() => void this.#poll(), FIRST_MS).unref();
   }
 
   passOn(key: string, message: JSONRPCMessage): void {
@@ -39,11 +39,11 @@ export class Relay {
   }
 
   #send(key: string, message: string): void {
-    // While the database is away a call cannot be cancelled from elsewhere.
+    // While the database is unreachable, a call cannot be cancelled through another server.
     if (this.#store.isShared) void this.#store.send(key, message).catch(() => {});
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const waiting = new Map([...this.#transports()].filter(([, transport]) => transport.isWaiting));
     if (waiting.size === 0) {
       this.#timer = undefined;
@@ -52,8 +52,8 @@ export class Relay {
     const received = await this.#store.receive([...waiting.keys()]).catch(() => []);
     for (const { session, message } of received) {
       if (message === END) waiting.get(session)?.end('The session has ended');
-      else waiting.get(session)?.passedOn(JSON.parse(message) as JSONRPCMessage);
+      else waiting.get(session)?.receiveRelayed(JSON.parse(message) as JSONRPCMessage);
     }
-    this.#timer = setTimeout(() => void this.#look(), EVERY_MS).unref();
+    this.#timer = setTimeout(() => void this.#poll(), EVERY_MS).unref();
   }
 }

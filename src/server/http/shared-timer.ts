@@ -1,7 +1,7 @@
-/** Calls functions after a while, unless they are dropped before. One timer serves all of them: most are dropped at once. */
+/** Calls functions after a delay, unless they are dropped before. They share one timer, since most are dropped soon. */
 export class SharedTimer {
   readonly #afterMs: number;
-  /** When each is due, in the order in which they are. */
+  /** The functions with the times when they are due, earliest first. */
   readonly #waiting = new Map<() => void, number>();
   #isTimed = false;
 

@@ -1,8 +1,8 @@
 /**
- * Clients of protocol 2026-07-28, which has no sessions.
+ * Serves clients of protocol version 2026-07-28, which has no sessions.
  *
- * The protocol library serves them from web-standard Request and Response objects. To build those costs more than a
- * call does, so the library gets only the members that it reads, and a plain result goes out directly.
+ * The protocol library works with web-standard Request and Response objects. Building those takes longer than a call,
+ * so the library gets an object with only the members that it reads, and a plain result is written directly.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -40,17 +40,17 @@ import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
 import type { CreateServer } from './sessions/sessions.ts';
 
-type Served = Server | McpServer;
+type LibraryServer = Server | McpServer;
 
-/** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
+/** The library's status for a cancelled request. A client that is still connected gets it only if the server stops. */
 const CANCELLED = 499;
-/** Names of clients that are longer are remembered by their hashes. */
+/** The server remembers a hash in place of a client name that is longer than this. */
 const MAX_REMEMBERED = 200;
-const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
+const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is shutting down' };
 
 /**
- * With the first request, the library would build its schemas and Node load its web standards. Each takes longer than a
- * turn may, and neither can be split: the server does both before it listens.
+ * On the first request, the library would build its schemas and Node would load its web standards. Each takes longer
+ * than one turn of the event loop should, and neither can be split. So the server does both before it listens.
  */
 function prepareLibrary(): void {
   preloadSchemas();
@@ -62,9 +62,9 @@ class StatelessRequest {
   readonly method = 'POST';
   readonly headers: { get(name: string): string | null };
   readonly signal: AbortSignal;
-  readonly createServer: () => Served;
+  readonly createServer: () => LibraryServer;
 
-  constructor({ headers }: IncomingMessage, signal: AbortSignal, createServer: () => Served) {
+  constructor({ headers }: IncomingMessage, signal: AbortSignal, createServer: () => LibraryServer) {
     this.headers = { get: (name) => oneOf(headers[name.toLowerCase()]) };
     this.signal = signal;
     this.createServer = createServer;
@@ -74,7 +74,7 @@ class StatelessRequest {
 export interface StatelessCall {
   reply: Reply;
   message: unknown;
-  /** The library would let it pass. */
+  /** Whether the library would accept the call, as known-envelopes.ts explains. */
   isKnown: boolean;
   principal: Principal;
   app: App;
@@ -88,10 +88,10 @@ export interface StatelessCall {
 export class Stateless {
   readonly #handler: McpHttpHandler;
   readonly #create: CreateServer;
-  /** Whether sessions are our own, whose calls need not pass the library. */
+  /** Whether `createSession` makes the sessions: only their calls may bypass the library. */
   readonly #isOwn: boolean;
   readonly #known = new KnownEnvelopes();
-  /** The calls under way that do not pass it. */
+  /** The calls under way that bypass the library. */
   readonly #calls = new Map<Cancellation, Reply>();
 
   readonly #listened: ListenedResources;
@@ -111,7 +111,7 @@ export class Stateless {
     });
   }
 
-  /** Whether a message is a call that the library would let pass. */
+  /** Whether a message is a call that the library would accept. */
   knows(headers: IncomingHttpHeaders, message: unknown): boolean {
     const envelope = envelopeOf(headers, message);
     return envelope !== undefined && this.#known.has(envelope);
@@ -122,21 +122,21 @@ export class Stateless {
     const shared = await stateFor(incoming);
     if ('status' in shared) return shared;
     if (mayStream) reply.onSlow = () => reply.startEvents();
-    const leaving = new Cancellation();
-    reply.onDisconnect = () => leaving.abort();
+    const cancellation = new Cancellation();
+    reply.onDisconnect = () => cancellation.abort();
     reply.isEndless = isMethod(message, LISTEN);
     const listener = Symbol('listener');
     try {
       if (resourceDialect(app)) await this.#listened.open(listener, message);
       if (incoming.isKnown) {
-        await this.#call(incoming, shared.state, leaving);
+        await this.#call(incoming, shared.state, cancellation);
         return undefined;
       }
       const envelope =
         this.#isOwn && !app.clientRoots ? envelopeOf(reply.request.headers, message) : undefined;
       const answered = () => envelope !== undefined && this.#known.add(envelope);
       const shares = { callLimit: principal.callLimit, state: shared.state };
-      const request = new StatelessRequest(reply.request, leaving.signal, () =>
+      const request = new StatelessRequest(reply.request, cancellation.signal, () =>
         answeringDirectly(this.#create(app, shares), reply, answered),
       );
       const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
@@ -148,32 +148,32 @@ export class Stateless {
     }
   }
 
-  /** A call that the library would let pass: see known-envelopes.ts. */
-  async #call({ reply, message, app, principal }: StatelessCall, state: Session, leaving: Cancellation) {
+  /** Runs a call that the library would accept, without the library: see known-envelopes.ts. */
+  async #call({ reply, message, app, principal }: StatelessCall, state: Session, cancellation: Cancellation) {
     const { id, params = {} } = message as JSONRPCRequest;
     const { callLimit } = principal;
     const calls = new ToolCalls({ app, state, sessionId: sessionIdOf(state), callLimit });
-    this.#calls.set(leaving, reply);
+    this.#calls.set(cancellation, reply);
     const { _meta: meta } = params;
     const capabilities = meta?.[CLIENT_CAPABILITIES_META_KEY];
-    const outcome = await calls.call(params, { signal: leaving.signal, meta, capabilities });
-    this.#calls.delete(leaving);
-    if (leaving.signal.aborted) return;
+    const outcome = await calls.call(params, { signal: cancellation.signal, meta, capabilities });
+    this.#calls.delete(cancellation);
+    if (cancellation.signal.aborted) return;
     const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };
     await sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
   }
 
   close(): Promise<void> {
     this.#listened.end();
-    for (const [leaving, reply] of this.#calls) {
-      leaving.abort();
+    for (const [cancellation, reply] of this.#calls) {
+      cancellation.abort();
       reply.refuse(ENDING);
     }
     return this.#handler.close();
   }
 }
 
-/** The state that a request shares with earlier ones: none, unless its URL or its token says whose it is. */
+/** The state that a request shares with earlier ones: none, unless its URL or its token identifies the client. */
 async function stateFor({
   message,
   principal,
@@ -192,14 +192,14 @@ async function stateFor({
   return principal.stateOf(dialect, clientOf(message), now);
 }
 
-/** As the library marks results of this version. */
+/** Marks a result as the library marks results of this protocol version. */
 function stamped(app: App, { _meta, ...result }: ToolResult): object {
   const { serverInfo } = serverDescription(app);
   return { ...result, resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: serverInfo } };
 }
 
-/** Writes a result directly when no notification came before it, and closes the library's side of the exchange. */
-function answeringDirectly<T extends Served>(server: T, reply: Reply, answered: () => void): T {
+/** Writes a result directly if no notification came before it, and closes the library's side of the exchange. */
+function answeringDirectly<T extends LibraryServer>(server: T, reply: Reply, answered: () => void): T {
   const connect = server.connect.bind(server);
   server.connect = (transport: Transport) => {
     const send = transport.send.bind(transport);
@@ -230,7 +230,7 @@ async function forward(response: Response, reply: Reply): Promise<void> {
   }
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
     const body = await response.text();
-    // The library has written it already: to read it and write it again would keep other clients waiting.
+    // The library has written the JSON already: parsing and writing it again would keep other clients waiting.
     if (!reply.streaming && Buffer.byteLength(body) <= MAX_MESSAGE_BYTES) reply.json(response.status, body);
     else await sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
     return;
@@ -246,14 +246,14 @@ async function forward(response: Response, reply: Reply): Promise<void> {
   reply.end();
 }
 
-/** A promise when the message is long, and is written in turns. */
+/** Gives a promise if the message is long and must be written in turns. */
 function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): Promise<void> | undefined {
   if (isLong(message)) return longAnswer(message).then((json) => sendJson(reply, status, json));
   sendJson(reply, status, asJson(message));
   return undefined;
 }
 
-/** As JSON, unless the reply has become a stream because it took long. */
+/** Sends JSON as the body, or as an event if the reply has become a stream because it took long. */
 function sendJson(reply: Reply, status: number, json: Json): void {
   if (!reply.streaming) {
     reply.json(status, json);
@@ -271,7 +271,7 @@ function clientOf(message: unknown): string {
   const { params } = message as JSONRPCMessage & { params?: { _meta?: Record<string, unknown> } };
   const info = params?._meta?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
   const name = typeof info?.name === 'string' ? info.name : '';
-  // The server remembers it: of a long name, what takes little memory and still tells it from others.
+  // The server remembers the name: a hash of a long one saves memory and still differs from others.
   return name.length <= MAX_REMEMBERED ? name : createHash('sha256').update(name).digest('base64');
 }
 

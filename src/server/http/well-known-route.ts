@@ -1,14 +1,14 @@
 /**
- * Everything below `.well-known`: clients look there for an authorization server. Where the operator trusts one, they
- * find the metadata of the endpoints; everything else is not there, with a token or without.
+ * Serves everything below `.well-known`, where clients look for an authorization server. If the operator trusts one,
+ * they find the metadata of the endpoints. Everything else is 404, with or without a token.
  */
 import type { ProtectedResources } from '../oauth/protected-resource.ts';
 import { refuseAndClose } from '../web/admission.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { type Refusal, type Reply, whyNotGet } from '../web/reply.ts';
 import { NOT_FOUND, type Route } from '../web/web-server.ts';
 import { isWellKnown } from './address.ts';
 
-/** Says nothing secret, and pages of any origin may need it. */
+/** The metadata is public, and web pages of any origin may need it. */
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' };
 
 export function wellKnownRoute(resources: ProtectedResources | undefined): Route {
@@ -25,8 +25,8 @@ function sendMetadata(reply: Reply, metadata: object): Refusal | undefined {
   const { request, response } = reply;
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  const refusal = whyNotGet(request);
+  if (refusal) return refusal;
   reply.json(200, JSON.stringify(metadata), HEADERS);
   return undefined;
 }

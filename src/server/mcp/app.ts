@@ -9,28 +9,28 @@ export interface App {
   dialects: readonly Dialect[];
   home: string;
   settings: Readonly<Record<string, string | undefined>>;
-  /** How clients get a dialect's JSON-RPC errors: as protocol errors, which is the default, or as results marked as errors. */
+  /** Whether clients get a dialect's JSON-RPC errors as protocol errors (the default) or as error results. */
   errors?: 'protocol' | 'results' | undefined;
-  /** About how many tokens an answer may hold, in dialects that keep to that. */
+  /** Roughly how many tokens an answer may hold, in dialects that have such a limit. */
   maxTokens?: number | undefined;
-  /** Whose calls these are: the name of a token, where there is one. */
+  /** The name of the caller's token, where there is one. */
   who?: string;
-  /** Whether the system confines commands; undefined before anybody has tried. */
+  /** Whether a sandbox confines commands; undefined until the server has tried one. */
   commandsConfined?: boolean;
-  /** The engine through which changes come, where `engine` is one that only reads. */
+  /** The engine that makes changes, where `engine` can only read. */
   changing?: Engine;
-  /** For a server without directories of its own, which serves those that its client names. */
+  /** Set on a server without directories of its own, which serves the roots that its client names. */
   clientRoots?: ServedClientRoots;
   /** Records every call. */
   trace?: Recorder;
-  /** Tells the operator, never a client. */
+  /** Writes a line for the operator; clients never see it. */
   log(line: string): void;
 }
 
 export interface ServedClientRoots {
   /** Undefined when none of the directories can be opened. The caller closes the engine. */
   open(paths: readonly string[]): Engine | undefined;
-  /** What calls will be able to do once there are directories. */
+  /** Whether calls can change files once there are directories. */
   canChange: boolean;
   canUndo: boolean;
 }
@@ -45,8 +45,9 @@ export interface OfferedTool {
 }
 
 /**
- * Tools in the order of their dialects. When an earlier dialect has the same name, the tool is `dialect_name`, and
- * when it has the same title but for letter case, `title (dialect)`: no two tools look the same.
+ * The tools by name, in the order of their dialects. No two tools look the same: when an earlier dialect has a tool of
+ * the same name, the later one is called `dialect_name`, and when the titles differ at most in letter case, the later
+ * title becomes `title (dialect)`.
  */
 export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>();

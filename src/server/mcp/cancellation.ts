@@ -1,6 +1,6 @@
 /**
- * Cancels one call. Most calls end before anybody listens for that, and an AbortController takes longer to make than a
- * small file to read: so the one behind this signal comes into being when somebody listens.
+ * Cancels one call. Creating an AbortController takes longer than reading a small file, and most calls end before
+ * anything listens for their cancellation. So the signal creates its AbortController when the first listener comes.
  */
 export class Cancellation {
   readonly #signal = new CallSignal();

@@ -1,44 +1,45 @@
 /**
- * What a client's roots leave of the directories that are served, in versions of the protocol that have roots.
+ * Narrows the served directories to the roots of one client, in versions of the protocol that have roots.
  *
- * They narrow what is served to what lies in both, and change nothing where nothing does: a client can give up reach,
- * and never gain any. On a server without directories of its own (`--client-roots`) they are what is served.
+ * The client gets what is in both its roots and the served directories; if they have nothing in common, it gets the
+ * served directories as they are. So a client can give up access but never gain any. A server without directories of
+ * its own (`--client-roots`) serves exactly the client's roots.
  */
 import type { Engine } from '../../engine/index.ts';
 import type { App } from './app.ts';
 import { pathOf } from './resources/file-uri.ts';
 
-/** A call waits this long for a client that was asked for its roots. */
-const PATIENCE_MS = 3000;
+/** How long a call waits for the client to name its roots. */
+const ROOTS_TIMEOUT_MS = 3000;
 const MOST_ROOTS = 100;
 
-/** An engine for the length of one call. */
+/** An engine that one call uses until it releases it. */
 export interface EngineLease {
   engine: Engine;
-  /** It is the engine for all that the server was given. */
+  /** Whether the engine serves all directories of the server. */
   isWhole: boolean;
   release(): void;
 }
 
-/** Closed when the last call that uses it has ended and another has taken its place. */
-interface Part {
+/** An engine for a part of the directories. It closes when another one has replaced it and its last call has ended. */
+interface NarrowedEngine {
   engine: Engine;
   calls: number;
   isRetired: boolean;
 }
 
-/** The directories that a call concerns, for the trace; undefined for all that are served. */
+/** The directories that a call can reach, for the trace; undefined for all that are served. */
 export function tracedRoots(served: EngineLease | string | undefined): string[] | undefined {
   if (served === undefined || typeof served === 'string' || served.isWhole) return undefined;
   return served.engine.roots.map(({ real }) => real);
 }
 
-/** The roots of one client count for these dialects; all others serve what they were given. */
+/** Whether any dialect follows the client's roots. The others serve all directories of the server. */
 export function followsRoots({ dialects }: App): boolean {
   return dialects.some(({ followsClientRoots }) => followsClientRoots);
 }
 
-/** For a client whose roots do not count. */
+/** The lease for a client whose roots do not matter. */
 export function wholeLease({ engine }: App): EngineLease {
   return { engine, isWhole: true, release: () => {} };
 }
@@ -48,15 +49,15 @@ export class ClientRoots {
   readonly #ask: () => Promise<unknown>;
   readonly #changed: () => void;
   readonly #onRoots: (paths: readonly string[]) => Promise<void>;
-  #part: Part | undefined;
+  #part: NarrowedEngine | undefined;
   #asked = 0;
   #asking: Promise<void> | undefined;
   #ended = false;
   #isForgotten = false;
 
   /**
-   * `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on, and `onRoots`
-   * when the client has named its roots.
+   * `ask` sends `roots/list`. `changed` is called when another engine begins to serve the client, and `onRoots` when
+   * the client has named its roots.
    */
   constructor(
     app: App,
@@ -70,24 +71,24 @@ export class ClientRoots {
     this.#onRoots = onRoots;
   }
 
-  /** Whether anybody has asked the client, here or elsewhere. */
+  /** Whether this server or another one has asked the client for its roots. */
   get isAsked(): boolean {
     return this.#asked > 0 && !this.#isForgotten;
   }
 
-  /** The client has named them to another server. */
+  /** Uses the roots that the client has named to another server. */
   async use(paths: readonly string[]): Promise<void> {
     const asked = ++this.#asked;
     this.#isForgotten = false;
     await this.#open(paths, asked);
   }
 
-  /** The client may have others by now: the next call asks. */
+  /** The client's roots may have changed: the next call asks for them again. */
   forget(): void {
     this.#isForgotten = this.#asking === undefined;
   }
 
-  /** The client has roots, or other ones than before. */
+  /** Asks the client for its roots: it has some, or they have changed. */
   refresh(): void {
     this.#isForgotten = false;
     const asking = this.#learn(++this.#asked)
@@ -101,7 +102,7 @@ export class ClientRoots {
   /** The engine for a call, or one line that says why there is none. */
   take(): EngineLease | string | Promise<EngineLease | string> {
     if (!this.#asking) return this.#takeNow();
-    return Promise.race([this.#asking, patience()]).then(() => this.#takeNow());
+    return Promise.race([this.#asking, rootsTimeout()]).then(() => this.#takeNow());
   }
 
   #takeNow(): EngineLease | string {
@@ -149,7 +150,7 @@ const NONE_NAMED =
 const NONE_SERVED =
   'No directory is served: none of the roots that the client named is a directory on this machine that can be opened.';
 
-function release(part: Part): void {
+function release(part: NarrowedEngine): void {
   part.calls--;
   if (part.isRetired && part.calls === 0) void part.engine.close();
 }
@@ -166,11 +167,11 @@ function pathNamed(uri: string): string | undefined {
   try {
     return pathOf(uri);
   } catch {
-    // Too long for a path: no directory has it.
+    // The path is too long to be that of a directory.
     return undefined;
   }
 }
 
-function patience(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+function rootsTimeout(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ROOTS_TIMEOUT_MS).unref());
 }

@@ -1,6 +1,6 @@
-/** Runs a limited number of calls at once; the others wait in the order in which they came. */
+/** Runs a limited number of calls at once; the others wait in the order of their arrival. */
 
-/** Each call may hold a few descriptors and buffers: a flood of calls waits instead of taking them all. */
+/** Each call may hold a few descriptors and buffers: a flood of calls must not take them all. */
 const MAX_CALLS_OF_A_CLIENT = 64;
 
 export class ConcurrencyLimit {
@@ -12,7 +12,7 @@ export class ConcurrencyLimit {
     this.#max = max;
   }
 
-  /** The calls that run and those that wait. */
+  /** How many calls run or wait. */
   get size(): number {
     return this.#running + this.#waiting.length;
   }
@@ -27,7 +27,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Settles when the call may run; undefined when it may run at once. It must `leave` in the end. */
+  /** Settles when the call may run; undefined when it may run at once. The caller must call `leave` in the end. */
   enter(): Promise<void> | undefined {
     if (this.#running >= this.#max) return new Promise<void>((start) => this.#waiting.push(start));
     this.#running++;
@@ -41,7 +41,7 @@ export class ConcurrencyLimit {
   }
 }
 
-/** For the calls of one client. */
+/** The limit for the calls of one client. */
 export function newCallLimit(): ConcurrencyLimit {
   return new ConcurrencyLimit(MAX_CALLS_OF_A_CLIENT);
 }

@@ -1,8 +1,8 @@
-/** `--errors results`: a JSON-RPC error as a result with the same text, for clients whose agent stops at an error. */
+/** Turns JSON-RPC errors into results with the same text (`--errors results`), for agents that stop at an error. */
 import { type ResultOutcome, type ToolOutcome, text } from '../../dialects/dialect.ts';
 import type { App } from './app.ts';
 
-/** The name in `_meta` under which a result carries the JSON-RPC error that it stands for. */
+/** The key in `_meta` that holds the code and data of the original JSON-RPC error. */
 const ERROR_META = 'cofferdam/error';
 
 export function asResult(outcome: ToolOutcome): ResultOutcome {

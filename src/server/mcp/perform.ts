@@ -1,4 +1,4 @@
-/** Runs one call of an offered tool, from its arguments to its outcome. Every transport and the CLI call tools through here. */
+/** Runs one call of an offered tool, from its arguments to its outcome, for all transports and the CLI. */
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
   type Content,
@@ -29,7 +29,7 @@ import { ProgressReporter } from './progress.ts';
 import { withChange } from './views/change-note.ts';
 
 const MAX_SHORT = 4096;
-const FAULT = 'a fault of the server: its log on standard error has the details';
+const FAULT = 'an internal error: the server log on standard error has the details';
 
 export interface ToolCall {
   app: App;
@@ -40,17 +40,17 @@ export interface ToolCall {
   offered: OfferedTool;
   args: unknown;
   signal: AbortSignal;
-  /** What the client sent along with the call. */
+  /** The `_meta` that the client sent with the call. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   progress?: ToolContext['progress'] | undefined;
-  /** What the client's roots leave of the directories. */
+  /** The client's roots, where they narrow the directories. */
   roots?: ClientRoots | undefined;
   explain?: ToolContext['explain'] | undefined;
   /** Whether the client shows a view of what the call has changed. */
   hasViews?: boolean | undefined;
 }
 
-/** Never rejects: the operator's log gets a fault of the server in full, the client gets an internal error. */
+/** Never rejects. If the server fails, the operator's log gets all details and the client an internal error. */
 export async function perform(call: ToolCall): Promise<ToolOutcome> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
@@ -59,12 +59,12 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
   let lease: EngineLease | undefined;
   let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
-    // Only then the place in the order: whoever opens the roots waits for the calls that have one.
+    // Take the roots before a place in the call order: opening the roots waits for the calls that have a place.
     const taking = call.roots?.take();
     const served = taking instanceof Promise ? await taking : taking;
     arrival = app.engine.arrive();
     const roots = tracedRoots(served);
-    // Every call makes these objects: all members by name take V8 a fraction of the time that a spread takes.
+    // Every call makes these objects: naming all members takes V8 a fraction of the time that a spread takes.
     const { session, who, dialect, tool } = origin;
     const traceparent = meta?.traceparent;
     trace = app.trace?.begin({ session, who, dialect, tool, arguments: args, roots, traceparent });
@@ -105,7 +105,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
   }
 }
 
-/** A view shows what the call has changed: its entries go into a list, too. */
+/** A caller that also lists the journal entries of the call, for a view that shows what the call has changed. */
 function listingEntries(caller: Caller, entries: string[]): Caller {
   return {
     ...caller,
@@ -116,7 +116,10 @@ function listingEntries(caller: Caller, entries: string[]): Caller {
   };
 }
 
-/** Of arguments as JSON, in turns: they may have many megabytes. They may be nested deeper than the stack reaches, too. */
+/**
+ * The length of the arguments as JSON. Long arguments are measured in turns: they may have many megabytes, and may be
+ * nested deeper than the stack allows.
+ */
 function bytesOf(args: unknown): number | Promise<number> {
   if (args === undefined) return 0;
   return isShort(args) ? Buffer.byteLength(JSON.stringify(args)) : bytesOfLong(args);
@@ -130,7 +133,7 @@ async function bytesOfLong(args: unknown): Promise<number> {
   }
 }
 
-/** Whether arguments are a few short texts and numbers: to write them as JSON takes a fifth of the time of measuring. */
+/** Whether the arguments are a few short texts and numbers: writing those is five times as fast as measuring them. */
 function isShort(args: unknown): boolean {
   let room = MAX_SHORT;
   for (const value of Object.values(args as object)) {
@@ -168,7 +171,7 @@ function sentenceOf(failure: TracedFailure): string {
   return 'sentence' in failure ? failure.sentence : sentenceWithoutContents(failure);
 }
 
-/** What a model reads of a result. */
+/** The part of a result that a model reads. */
 function textOf({ content }: ToolResult): string {
   if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
   return content.map(contentAsText).join('\n');
@@ -205,7 +208,7 @@ function contextOf({ app, state, signal, explain, offered }: ToolCall, parts: Co
   };
 }
 
-/** What the client learns of an outcome: the failure in it is for the trace. */
+/** The outcome without its failure, which is only for the trace. */
 function withoutFailure(outcome: ToolOutcome): ToolOutcome {
   return 'result' in outcome ? { result: outcome.result } : { error: outcome.error };
 }

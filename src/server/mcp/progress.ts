@@ -1,6 +1,6 @@
 /**
- * Tells a client that asked for progress, at least once a second, that its call is still running: with the last line
- * that a command printed, or else with the last message of the tool. Many clients give up on a silent call.
+ * Reports at least once a second to a client that asked for progress, because many clients give up on a silent call.
+ * The message is the last line that a command printed, or else the last message of the tool.
  */
 import type { ToolContext } from '../../dialects/dialect.ts';
 import { fitted, plain } from '../../display/plain-text.ts';
@@ -8,10 +8,10 @@ import { fitted, plain } from '../../display/plain-text.ts';
 const CHECK_EVERY_MS = 400;
 const MAX_SILENCE_MS = 600;
 const MAX_MESSAGE_COLUMNS = 200;
-/** Smaller than a step of any tool, so that the tool's next progress is still larger. */
+/** Smaller than the step of any tool, so that the tool's next progress is still larger. */
 const STEP = 1 / 1024;
 
-/** How much of a stream to keep in order to find its last line. */
+/** How much of the end of a stream to keep in order to find its last line. */
 const MAX_TAIL_BYTES = 4096;
 const TERMINAL_CODES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
 
@@ -45,12 +45,12 @@ export class ProgressReporter {
 
   readonly printed: NonNullable<ToolContext['printed']> = (chunk, stream) => {
     const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-MAX_TAIL_BYTES)]);
-    // Delete and set again, so that the stream that printed last comes last.
+    // Delete and set again, so that the stream that printed last is the last one in the map.
     this.#tails.delete(stream);
     this.#tails.set(stream, tail.subarray(-MAX_TAIL_BYTES));
   };
 
-  /** Sends nothing from now on: the answer comes next. */
+  /** Stops all reports: the answer comes next. */
   end(): void {
     this.#ended = true;
     clearInterval(this.#timer);

@@ -4,7 +4,7 @@ import type { Session } from '../../dialects/dialect.ts';
 
 const ids = new WeakMap<Session, string>();
 
-/** The same for as long as the state lives. No client knows it. */
+/** The session's random id in the trace, which stays the same as long as the state exists. No client knows it. */
 export function sessionIdOf(state: Session): string {
   let id = ids.get(state);
   if (id === undefined) {

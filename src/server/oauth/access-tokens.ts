@@ -1,34 +1,34 @@
-/** Checks access tokens: JWTs that the issuer signed, for this server, that have not expired. */
+/** Checks access tokens: JWTs that the issuer has signed for this server and that have not expired. */
 import { createHash } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { OAuthSettings } from './settings.ts';
 
-/** Signatures that only the issuer can make. With `none` or an HMAC, whoever has the public keys could. */
+/** Algorithms with which only the issuer can sign. With `none` or an HMAC, anybody with the public keys could. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** Other kinds of token are signed with the same keys: logout tokens, requests, statements about devices. */
+/** The accepted types. Issuers sign logout tokens, requests and statements about devices with the same keys. */
 const TYPES = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
-/** Clocks differ by some seconds. */
+/** How much the clocks of the issuer and this server may differ. */
 const CLOCK_SECONDS = 5;
-/** As long as OpenID Connect allows. */
+/** The limit of OpenID Connect. */
 const LONGEST_SUBJECT = 255;
 const LONGEST_TOKEN = 16 * 1024;
-/** Signatures are checked again after this: until then a good token costs a hash. */
+/** How long a valid token is remembered: until then, checking it again only costs a hash. */
 const REMEMBERED_MS = 30_000;
 const MOST_REMEMBERED = 2000;
 
 export interface AccessToken {
-  /** Who uses it: a person, or a program that acts for itself. */
+  /** Who uses the token: a person, or a program that acts on its own behalf. */
   subject: string;
   scopes: ReadonlySet<string>;
   /** In milliseconds since 1970. */
   expiresAt: number;
 }
 
-/** Why a token is not valid, in words for its owner. */
+/** A token is not valid; the message tells its owner why. */
 export class InvalidToken extends Error {}
 
 export class AccessTokens {
@@ -41,7 +41,7 @@ export class AccessTokens {
     this.#keys = keys;
   }
 
-  /** Throws an `InvalidToken`, or `KeysUnavailable` when nobody can tell now. */
+  /** Throws `InvalidToken`, or `KeysUnavailable` if the token cannot be checked now. */
   async check(text: string, audience: string): Promise<AccessToken> {
     if (text.length > LONGEST_TOKEN) throw new InvalidToken('the token is too long');
     const key = createHash('sha256').update(`${audience}\n${text}`).digest('base64');
@@ -61,7 +61,7 @@ export class AccessTokens {
       ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_SECONDS },
       requiredClaims: ['exp'],
     });
-    // Whoever presents a bound token must prove that it is theirs, which this server cannot check.
+    // A client must prove that a bound token is its own, and this server cannot check such a proof.
     if (payload.cnf !== undefined) throw new InvalidToken('the token is bound to a key (cnf)');
     return {
       subject: subjectOf(payload),
@@ -74,7 +74,7 @@ export class AccessTokens {
     try {
       const { payload, protectedHeader } = await verifyWithAnyKey(text, this.#keys, options);
       if (!TYPES.has(protectedHeader.typ?.toLowerCase()))
-        throw new InvalidToken('the token is no access token (typ)');
+        throw new InvalidToken('the token is not an access token (typ)');
       return payload;
     } catch (error) {
       throw error instanceof errors.JOSEError ? new InvalidToken(wordsFor(error)) : error;
@@ -82,7 +82,7 @@ export class AccessTokens {
   }
 }
 
-/** A token may name no key, where the issuer has several that fit. */
+/** Tries all keys that fit, since a token need not name its key. */
 async function verifyWithAnyKey(text: string, keys: IssuerKeys, options: JWTVerifyOptions) {
   try {
     return await jwtVerify(text, keys.find, options);
@@ -104,9 +104,9 @@ function wordsFor(error: errors.JOSEError): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'exp') return 'the token does not say when it expires (exp)';
     if (error.claim === 'aud') return 'the token is for another audience (aud)';
-    if (error.claim === 'iss') return 'the token is of another issuer (iss)';
+    if (error.claim === 'iss') return 'the token is from another issuer (iss)';
     if (error.claim === 'nbf') return 'the token is not valid yet (nbf)';
-    return `the token has no good ${error.claim}`;
+    return `the token has no valid ${error.claim}`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
     return 'the token is signed with an algorithm that is refused';
@@ -121,7 +121,7 @@ function subjectOf({ sub, client_id: client }: JWTPayload): string {
   return subject;
 }
 
-/** A text with blanks between them, or a list. */
+/** The scopes of a token, which are a text separated by blanks or a list. */
 function scopesOf(payload: JWTPayload, claim: string | undefined): ReadonlySet<string> {
   const found = claim === undefined ? (payload.scope ?? payload.scp) : payload[claim];
   if (typeof found === 'string') return new Set(found.split(' ').filter((scope) => scope !== ''));

@@ -1,17 +1,17 @@
-/** The keys of an authorization server: found through its metadata, fetched once, and again when it uses a new one. */
+/** Finds the keys of an authorization server through its metadata, and fetches them again when it uses a new key. */
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import { isSafeUrl } from './settings.ts';
 
 const FETCH_MS = 5000;
 const LONGEST_METADATA = 1024 * 1024;
-/** A server that could not be reached is not asked again before this. */
+/** How long to wait before asking a server again that could not be reached. */
 const RETRY_MS = 5000;
-/** A token with an unknown key leads to one fetch in this time, however many come. */
+/** Tokens with unknown keys lead to at most one fetch in this time. */
 const COOLDOWN_MS = 10_000;
-/** A key that the issuer withdrew is used no longer than this. */
+/** How long fetched keys are used: a key that the issuer withdrew is accepted no longer than this. */
 const KEYS_LAST_MS = 5 * 60_000;
 
-/** The keys could not be had: that says nothing about the token. */
+/** The keys could not be fetched, so the token is neither valid nor invalid. */
 export class KeysUnavailable extends Error {}
 
 export class IssuerKeys {
@@ -35,7 +35,7 @@ export class IssuerKeys {
     }
   };
 
-  /** The issuer's key set. What was found is kept; what failed is tried again after some seconds. */
+  /** The issuer's key set. A success is remembered; after a failure, the next attempt waits some seconds. */
   async keys(): Promise<JWTVerifyGetKey> {
     if (this.#failed && Date.now() - this.#failed.at < RETRY_MS) throw this.#failed.error;
     this.#finding ??= this.#discover();
@@ -118,7 +118,7 @@ function unavailable(issuer: string, error: unknown): KeysUnavailable {
   return new KeysUnavailable(`the keys of ${issuer} cannot be fetched: ${reasonOf(error)}`);
 }
 
-/** `fetch failed` alone tells nobody why. */
+/** Includes the cause: `fetch failed` alone does not say why. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;

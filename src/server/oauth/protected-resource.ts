@@ -1,6 +1,6 @@
 /**
- * The endpoints as protected resources (RFC 9728): where clients learn which authorization server to ask, and whether
- * the token of a request opens the endpoint.
+ * The endpoints as protected resources (RFC 9728): tells clients which authorization server to ask, and decides whether
+ * the token of a request gives access to an endpoint.
  */
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { GrantedAccess } from '../web/admission.ts';
@@ -12,7 +12,7 @@ import { knownScopes, scopesNeeded, scopesOfTools } from './scopes.ts';
 import type { OAuthSettings } from './settings.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-/** What a quoted text of a header can hold. */
+/** Characters that a quoted string in a header cannot hold. */
 const UNQUOTABLE = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
 export interface ResourceOptions {
@@ -21,7 +21,7 @@ export interface ResourceOptions {
   paths: ReadonlyMap<string, Dialect>;
   /** Whether any of the served directories is writable. */
   canChange: boolean;
-  /** The names of tokens that the operator issued: a subject of the same name is somebody else. */
+  /** Whether the operator issued a token under this name: a subject of the same name is somebody else. */
   isTaken(name: string): boolean;
 }
 
@@ -29,7 +29,7 @@ export class ProtectedResources {
   readonly #options: ResourceOptions;
   readonly #keys: IssuerKeys;
   readonly #tokens: AccessTokens;
-  /** By subject: what a client began with one token continues with the next. */
+  /** The grants by subject, so that a client can continue with a new token what it began with the old one. */
   readonly #grants = new Map<string, Grant>();
 
   constructor(options: ResourceOptions) {
@@ -38,7 +38,7 @@ export class ProtectedResources {
     this.#tokens = new AccessTokens(options.settings, this.#keys);
   }
 
-  /** Why the issuer cannot be asked; undefined when it can. */
+  /** Why the issuer's keys cannot be fetched; undefined if they can. */
   async problem(): Promise<string | undefined> {
     try {
       await this.#keys.keys();
@@ -48,7 +48,7 @@ export class ProtectedResources {
     }
   }
 
-  /** The metadata at a path, undefined when no endpoint is described there. */
+  /** The metadata at a path; undefined if the path describes no endpoint. */
   metadataAt(path: string): object | undefined {
     if (!path.startsWith(WELL_KNOWN)) return undefined;
     const { publicUrl, issuer } = this.#options.settings;
@@ -67,7 +67,7 @@ export class ProtectedResources {
     };
   }
 
-  /** The `WWW-Authenticate` of a refusal: where to ask for a token, and for which scopes. */
+  /** The `WWW-Authenticate` header of a refusal: where to get a token, and with which scopes. */
   challenge(
     path: string,
     error?: { error: string; description: string; scopes?: readonly string[] },
@@ -126,13 +126,13 @@ export class ProtectedResources {
     return { status: 403, message, headers: { 'WWW-Authenticate': challenge } };
   }
 
-  /** Nobody has used this grant for long. */
+  /** Called when the grant has not been used for long. */
   forget(grant: Grant): void {
     for (const [subject, each] of this.#grants) if (each === grant) this.#grants.delete(subject);
   }
 
   #grantOf({ subject }: AccessToken): Grant {
-    // A name with a colon cannot stand in a token file.
+    // No name in a token file can have a colon.
     const name = this.#options.isTaken(subject) ? `oauth:${subject}` : subject;
     let grant = this.#grants.get(name);
     if (!grant) {

@@ -1,4 +1,4 @@
-/** What scopes allow, and which a message needs. */
+/** What each scope allows, and which scopes a message needs. */
 import type { Dialect, Tool } from '../../dialects/dialect.ts';
 import { offerTools } from '../mcp/app.ts';
 
@@ -7,19 +7,19 @@ const WRITE = 'files:write';
 const RUN = 'files:run';
 const DIALECT = 'dialect:';
 
-/** Those that the tools of a dialect need, the least first. */
+/** The scopes that the tools of a dialect need, the weakest first. */
 export function scopesOfTools({ tools }: Dialect, canChange: boolean): string[] {
   const used = new Set([READ, ...tools.flatMap(scopesOfTool)]);
   if (!canChange) used.delete(WRITE);
   return [READ, WRITE, RUN].filter((scope) => used.has(scope));
 }
 
-/** A program may change files, unless the tool starts only such programs as cannot. */
+/** Programs can change files, so they need the write scope, unless the tool starts only programs that cannot. */
 function scopesOfTool({ startsPrograms, hints }: Tool): string[] {
   return [READ, ...(hints.readOnly ? [] : [WRITE]), ...(startsPrograms ? [RUN] : [])];
 }
 
-/** Which scopes the messages of a request need to be done in this dialect. */
+/** The scopes that the messages of a request need in this dialect. */
 export function scopesNeeded(
   dialect: Dialect,
   granted: ReadonlySet<string>,
@@ -37,12 +37,12 @@ export function scopesNeeded(
   return [...needed];
 }
 
-/** A token that names dialects opens only those; one that names none opens all. */
+/** Whether a token names dialects: then it opens only those, otherwise all. */
 function namesDialects(granted: ReadonlySet<string>): boolean {
   return [...granted].some((scope) => scope.startsWith(DIALECT));
 }
 
-/** The granted scopes that mean something here: a client that asks for more must not lose them. */
+/** The granted scopes that this server knows: a client that asks for more must not lose them. */
 export function knownScopes(granted: ReadonlySet<string>): string[] {
   return [...granted].filter((scope) => [READ, WRITE, RUN].includes(scope) || scope.startsWith(DIALECT));
 }

@@ -1,16 +1,16 @@
 /** Which authorization server the operator trusts, and how its tokens name this server. */
 export interface OAuthSettings {
-  /** Exactly as it is in the tokens. */
+  /** The issuer, exactly as the tokens name it. */
   issuer: string;
-  /** What clients see in front of `/mcp`, without a slash at the end. */
+  /** The URL that clients see in front of `/mcp`, without a slash at the end. */
   publicUrl: string;
-  /** What tokens name as their audience; the address of the endpoint when left out. */
+  /** The audience that tokens must name. Default: the URL of the endpoint. */
   audience?: string | undefined;
-  /** The claim that holds the scopes; `scope`, or else `scp`, when left out. */
+  /** The claim that holds the scopes. Default: `scope`, or else `scp`. */
   scopeClaim?: string | undefined;
 }
 
-/** Keys and tokens travel only over TLS, or inside this machine. */
+/** Whether keys and tokens may be sent to a URL: only over TLS, or within this machine. */
 export function isSafeUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
 }

@@ -1,2 +1,2 @@
-/** What the program uses of the library for signed tokens: the build puts it into a file of its own. */
+/** The parts of the JWT library that the program uses. The build puts them into a file of their own. */
 export { createRemoteJWKSet, errors, jwtVerify } from 'jose';

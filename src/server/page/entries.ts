@@ -1,4 +1,4 @@
-/** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
+/** Journal entries for the page: shows what an entry changed and what undoing it would do, and undoes it. */
 import { DiffBudget, EngineFailure, failureSentence, MOST_LISTED } from '../../engine/index.ts';
 import type {
   EntryDetails,
@@ -13,7 +13,7 @@ import type { Grant } from '../web/tokens/tokens.ts';
 import type { PageHistory } from './sources.ts';
 import type { Visibility } from './visibility.ts';
 
-/** As the journal makes them, with room to spare; a name that leads elsewhere is none. */
+/** The ids that the journal makes, and a little more. A path is not an id. */
 const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const MOST_UNDONE = 10_000;
 const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
@@ -73,7 +73,7 @@ export class PageEntries {
     }
   }
 
-  /** What a token may not see is not there for it. */
+  /** Undefined for an entry that the token may not see, as if it did not exist. */
   async #find(grant: Grant, id: string): Promise<PageEntry | undefined> {
     if (!ENTRY_ID.test(id)) return undefined;
     const entry = await this.#history.entry(id);
@@ -103,7 +103,7 @@ function fitObstacles(room: DiffBudget, obstacles: readonly PageObstacle[]): Pag
   }));
 }
 
-/** Without hashes, modes and where contents are kept. */
+/** The entry without hashes, modes and the places where contents are kept. */
 function forPage({ id, at, roots, origin, changes, state, undoes, found }: PageEntry): PageEntry {
   return {
     ...{ id, at, roots, origin, state },

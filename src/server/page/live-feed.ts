@@ -1,18 +1,18 @@
 /**
- * The latest events with their numbers, from which every open page reads at its own pace.
+ * The latest events, numbered, from which every open page reads at its own pace.
  *
- * A cursor names this feed and a number in it. A page with a cursor gets exactly the events after it; a page that was
- * away for too long, or that knew another feed, must load everything again.
+ * A cursor names a feed and a number in it. A page with a cursor gets exactly the events after it. A page whose cursor
+ * is too old, or belongs to another feed, must load everything again.
  */
 import { randomBytes } from 'node:crypto';
 import type { PageEvent } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/events/event.ts';
 import type { PageEvents } from './sources.ts';
 
-/** What the feed keeps for pages that are behind. */
+/** How much the feed keeps for pages that are behind. */
 const MAX_ITEMS = 20_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The feed stops following the log when no page has asked for this long. */
+/** The feed stops following the log after no page has asked for this long. */
 const IDLE_MS = 10 * 60_000;
 
 export interface FeedItem {
@@ -37,7 +37,7 @@ export class LiveFeed {
     this.#isShown = isShown;
   }
 
-  /** The current end of the feed; starts to follow the log if the feed does not yet. */
+  /** The current end of the feed. Starts to follow the log if the feed does not do so yet. */
   position(now: number): number {
     this.#usedAt = now;
     this.#begin();
@@ -48,7 +48,7 @@ export class LiveFeed {
     return `${this.#name}.${position}`;
   }
 
-  /** The position of a cursor; undefined when the feed no longer has everything after it. */
+  /** The position of a cursor; undefined if the feed no longer has all events after it. */
   positionAfter(cursor: string): number | undefined {
     const [, name, digits] = /^([\w-]{1,40})\.(\d{1,15})$/.exec(cursor) ?? [];
     if (name === undefined || name !== this.#name) return undefined;
@@ -56,7 +56,7 @@ export class LiveFeed {
     return this.has(position) ? position : undefined;
   }
 
-  /** Whether the feed has everything from this position on. */
+  /** Whether the feed has all events from this position on. */
   has(position: number): boolean {
     return position >= this.#first && position <= this.#end;
   }
@@ -66,7 +66,7 @@ export class LiveFeed {
     return this.#items.slice(at, at + most);
   }
 
-  /** Gives a function that removes the listener. */
+  /** Adds a listener for new events, and gives a function that removes it. */
   onMore(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** The Tool Trace page: its files for everybody, and its data for clients with a token or a page session. */
+/** The route of the Tool Trace page: its files for everybody, and its data for clients with a token or a session. */
 import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
 import { StateUnavailable } from '../../state/state.ts';
@@ -30,7 +30,7 @@ const API_PATH = '/page/';
 const MAX_EVENTS = 100_000;
 const ALL_BODIES_BYTES = 1024 * 1024;
 const EVENT_ID = /^[\w.:@-]{1,128}$/;
-/** Answers are data: no browser may run them, show them in a frame or give them to another page. */
+/** Replies are data: no browser may run them, show them in a frame or give them to another page. */
 const DATA_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -40,9 +40,9 @@ const DATA_HEADERS = {
 export interface PageRouteOptions {
   sources: PageSources;
   version: string;
-  /** The served directories; without them the page shows the events of all servers. */
+  /** The served directories. Default: the page shows the events of all servers. */
   roots?: readonly ServedRoot[];
-  /** The directory of the built page, when it is not beside the program. */
+  /** The directory of the built page. Default: the one next to the program. */
   directory?: string;
   /** Where sessions are stored. */
   store: PageSessionStore;
@@ -51,14 +51,14 @@ export interface PageRouteOptions {
 interface AdmittedRequest {
   reply: Reply;
   grant: Grant;
-  /** Undefined when the request showed a token. */
+  /** The session of the cookie; undefined if the request showed a token. */
   session: PageSession | undefined;
   query: string;
   expectsContinue: boolean;
 }
 
-type Outcome = Promise<Refusal | undefined> | Refusal | undefined;
-type Handler = (request: AdmittedRequest, name: string) => Outcome;
+type HandlerResult = Promise<Refusal | undefined> | Refusal | undefined;
+type Handler = (request: AdmittedRequest, name: string) => HandlerResult;
 
 export class PageRoute implements Route {
   readonly #server: WebServer;
@@ -69,12 +69,12 @@ export class PageRoute implements Route {
   readonly #feed: LiveFeed;
   readonly #entries: PageEntries;
   readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
-  /** Each list of events that is on its way may hold all events in memory. */
+  /** Limits lists of events: each may hold all events in memory while it is sent. */
   readonly #reading = new RequestQuota({ total: 4, perToken: 2 });
   readonly #streams = new RequestQuota({ total: 128, perToken: 32 });
-  /** To find one event, the server may have to read the whole log. */
+  /** Limits searches for one event, each of which may have to read the whole log. */
   readonly #finding = new ConcurrencyLimit(2);
-  /** For single events, diffs and undos, which read whole files. */
+  /** Limits single events, diffs and undos, which read whole files. */
   readonly #working = new RequestQuota({ total: 16, perToken: 8 });
   readonly #routes: readonly { at: RegExp; methods: Readonly<Record<string, Handler>> }[];
 
@@ -123,13 +123,14 @@ export class PageRoute implements Route {
       const found = at.exec(rest);
       if (!found) continue;
       if (Object.hasOwn(methods, method)) return methods[method]!(request, found[1] ?? '');
-      const allowed = Object.keys(methods).join(', ');
-      return { status: 405, message: `${allowed} is served here`, headers: { Allow: allowed } };
+      const allowed = Object.keys(methods);
+      const message = `This method is not allowed here: use ${allowed.join(' or ')}`;
+      return { status: 405, message, headers: { Allow: allowed.join(', ') } };
     }
     return NOT_FOUND;
   }
 
-  /** A token that is no longer valid takes its sessions with it. */
+  /** Ends the sessions of a token that is no longer valid. */
   revoke(grant: Grant): void {
     this.#sessions.endOf(grant);
   }
@@ -143,7 +144,7 @@ export class PageRoute implements Route {
     this.#feed.close();
   }
 
-  /** Accepts a token in the header, or else the cookie; answers by itself when there is neither. */
+  /** Accepts a token in the header, or else the cookie. If there is neither, it also sends the refusal. */
   async #admit(reply: Reply): Promise<Pick<AdmittedRequest, 'grant' | 'session'> | Refusal | undefined> {
     const { request } = reply;
     const { authorization, cookie } = request.headers;
@@ -152,7 +153,7 @@ export class PageRoute implements Route {
     const session = shown ? undefined : await this.#sessionOf(cookieOf(cookie, this.#cookie));
     const grant = session?.grant ?? this.#server.grantOf(reply);
     if (!grant) return undefined;
-    // A browser adds the cookie to every request, also of other pages: it counts only for this page.
+    // A browser adds the cookie even to requests from other pages: accept it only from this page.
     if ((session || changes) && !isSameOrigin(request))
       return { status: 403, message: 'Only the page of this server may do this' };
     if (session && changes && !hasOwnOrigin(request))
@@ -161,11 +162,11 @@ export class PageRoute implements Route {
   }
 
   get #cookie(): string {
-    // Servers of a fleet may have different ports, and share their pages.
+    // The servers of a fleet share page sessions, and may have different ports.
     return cookieName(this.#options.store.sessions.isShared ? 'fleet' : this.#server.port);
   }
 
-  /** While nobody can tell whether the page has a session, it has none: it needs the database for all that it shows. */
+  /** While the database is unreachable, the page has no session: it could not show anything anyway. */
   #sessionOf(id: string | undefined): Promise<PageSession | undefined> {
     return this.#sessions.find(id, Date.now()).catch((error: unknown) => {
       if (error instanceof StateUnavailable) return undefined;
@@ -187,7 +188,7 @@ export class PageRoute implements Route {
     return undefined;
   }
 
-  #showAbout({ reply, grant }: AdmittedRequest): Outcome {
+  #showAbout({ reply, grant }: AdmittedRequest): HandlerResult {
     const { clients } = this.#options.sources;
     const about: About = {
       version: this.#options.version,
@@ -227,7 +228,7 @@ export class PageRoute implements Route {
     return event ?? { status: 404, message: 'There is no such event' };
   }
 
-  #goLive({ reply, grant, session, query }: AdmittedRequest): Outcome {
+  #goLive({ reply, grant, session, query }: AdmittedRequest): HandlerResult {
     const refusal = this.#streams.acquire(grant);
     if (refusal) return refusal;
     session?.streams.add(reply);
@@ -274,7 +275,7 @@ export class PageRoute implements Route {
   }
 }
 
-/** Browsers say where a request comes from. A client that says nothing is not a browser and has no cookie by accident. */
+/** Browsers say where a request comes from. A client that does not is no browser: its cookie is sent on purpose. */
 function isSameOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin';

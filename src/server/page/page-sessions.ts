@@ -1,7 +1,7 @@
 /**
  * The sessions of open pages: after a page has shown its token once, a cookie replaces it for a while.
  *
- * The store knows them, so that in a fleet the cookie is good at every server, and signing out counts at all of them.
+ * The sessions are in the store, so that in a fleet the cookie is valid at every server, and so is signing out.
  */
 import { createHash } from 'node:crypto';
 import { reportInterval, type Sessions } from '../../state/sessions.ts';
@@ -29,21 +29,21 @@ export interface PageSessionStore {
 }
 
 export class PageSessions {
-  /** Those that this server has seen, by their ids, in the order in which it did. */
+  /** The sessions that this server has seen, by id, in the order in which it first saw them. */
   readonly #byId = new Map<string, PageSession>();
   readonly #store: Sessions;
   readonly #ids: SignedIds;
   readonly #grants: () => readonly Grant[];
   #reportedAt = 0;
 
-  /** `grants`: those that are valid now. */
+  /** `grants` gives the grants that are valid now. */
   constructor({ sessions, readKeys }: PageSessionStore, grants: () => readonly Grant[]) {
     this.#store = sessions;
     this.#ids = new SignedIds('page', readKeys);
     this.#grants = grants;
   }
 
-  /** Gives the id for the cookie. */
+  /** Opens a session and gives its id, for the cookie. */
   async open(grant: Grant, now: number): Promise<string> {
     this.#makeRoom(grant);
     const id = await this.#ids.make(boundTo(grant), `${now.toString(36)}-${nameOf(grant)}`);
@@ -66,7 +66,7 @@ export class PageSessions {
     return session;
   }
 
-  /** At all servers. */
+  /** Ends a session at all servers. */
   async end(id: string | undefined): Promise<void> {
     const session = id === undefined ? undefined : await this.find(id, Date.now());
     if (!session) return;
@@ -91,7 +91,7 @@ export class PageSessions {
     return this.#byId.size;
   }
 
-  /** Opened at another server. */
+  /** Recognises a session that was opened at another server. */
   async #known(id: string, now: number): Promise<PageSession | undefined> {
     const [, says = ''] = id.split('.');
     const [time = '', name] = says.split('-');
@@ -115,7 +115,7 @@ export class PageSessions {
     for (const reply of session.streams) reply.destroy();
   }
 
-  /** Ends the oldest session of this token, or of all, so that a script that opens many locks nobody else out. */
+  /** Ends the oldest session of this token, or of all tokens, so that a script that opens many locks nobody out. */
   #makeRoom(grant: Grant): void {
     const own = [...this.#byId].filter(([, session]) => session.grant === grant);
     const [first] = own.length >= MAX_PER_TOKEN ? own : this.#byId.size >= MAX ? this.#byId : [];
@@ -125,23 +125,23 @@ export class PageSessions {
   }
 }
 
-/** A session with an open stream is in use. */
+/** Whether a session has expired. One with an open stream is in use and not idle. */
 function isOver({ openedAt, usedAt, streams }: PageSession, now: number): boolean {
   return now - openedAt >= MAX_AGE_MS || (streams.size === 0 && now - usedAt >= IDLE_MS);
 }
 
-/** Another token under the same name opens nothing that the first one opened. */
+/** The hash is part of it, so that another token with the same name cannot use the session. */
 function boundTo(grant: Grant): string[] {
   const { hash } = grant as { hash?: Buffer };
   return [grant.name, hash?.toString('hex') ?? ''];
 }
 
-/** The name of a token may have characters that a cookie has not. */
+/** A hash of the token's name, which may have characters that are not allowed in a cookie. */
 function nameOf({ name }: Grant): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 16);
 }
 
-/** Browsers share cookies between ports: with the port in its name, two servers on one machine keep theirs apart. */
+/** Browsers share cookies between ports. With the port in the name, two servers on one machine keep theirs apart. */
 export function cookieName(port: number | 'fleet'): string {
   return `cofferdam-page-${port}`;
 }

@@ -1,4 +1,4 @@
-/** Bounds requests that cost memory for as long as they last; one token cannot use the whole quota. */
+/** Limits requests that use memory as long as they last. No token can use the whole quota. */
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 
@@ -12,15 +12,15 @@ export class RequestQuota {
     this.#perToken = perToken;
   }
 
-  /** Counts one request in, or refuses it. */
+  /** Counts one more request, or refuses it. */
   acquire(grant: Grant): Refusal | undefined {
     const own = this.#used.get(grant) ?? 0;
     let all = 0;
     for (const count of this.#used.values()) all += count;
     if (own >= this.#perToken)
-      return { status: 429, retryAfter: 1, message: 'This token asks for too much at once: try again' };
+      return { status: 429, retryAfter: 1, message: 'This token has too many requests under way: try again' };
     if (all >= this.#total)
-      return { status: 503, retryAfter: 1, message: 'Too much is asked for at once: try again' };
+      return { status: 503, retryAfter: 1, message: 'Too many requests are under way: try again' };
     this.#used.set(grant, own + 1);
     return undefined;
   }

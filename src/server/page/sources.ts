@@ -1,4 +1,4 @@
-/** Where the page gets what it shows and does: the stored events, and a history that can undo. */
+/** The sources of the page: the stored events, and a history of entries that it can undo. */
 import type { History, HistoryApi } from '../../engine/index.ts';
 import type { ClientConfig, PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/events/event.ts';
@@ -8,15 +8,15 @@ import { tracedUndo } from '../../trace/traced-undo.ts';
 export type { ClientConfig } from '../../page/wire.ts';
 
 export interface PageEvents {
-  /** The newest events that fit, oldest first. */
+  /** The newest events that pass the filter, at most `limit`, oldest first. */
   recent(limit: number, filter?: (event: TraceEvent) => boolean): Promise<TraceEvent[]>;
-  /** Calls back with events as they are stored from now on; gives a function that ends it. */
+  /** Calls `onEvents` with all events that are stored from now on; gives a function that ends this. */
   follow(onEvents: (events: TraceEvent[]) => void): () => void;
 }
 
 export interface PageHistory {
   entry(id: string): Promise<PageEntry | undefined>;
-  /** All that are known, newest first. */
+  /** All known entries, newest first. */
   entries(): Promise<PageEntry[]>;
   diff(id: string): Promise<PageDiff[]>;
   plan(id: string): Promise<{
@@ -33,15 +33,15 @@ export interface PageHistory {
 export interface PageSources {
   events: PageEvents;
   history: PageHistory;
-  /** What to give to clients on this machine. */
+  /** The configurations for clients on this machine. */
   clients?: readonly ClientConfig[];
 }
 
-const MISSING = { path: '', why: 'there is no such entry any more', forceable: false };
+const MISSING = { path: '', why: 'this entry no longer exists', forceable: false };
 
 /**
- * The page undoes through the running engine where there is one with a journal: with its gate, its locks and its trace.
- * Without one, it opens an engine for the directories of the entry.
+ * If a running engine has a journal, the page undoes through that engine, with its gate, locks and trace. Otherwise it
+ * opens an engine for the directories of the entry.
  */
 export function pageHistory(history: HistoryApi | History, recorder: Recorder): PageHistory {
   return {

@@ -1,10 +1,10 @@
-/** The files of the built page. They hold no data, so everybody may read them. */
+/** Serves the files of the built page. They contain no data, so everybody may read them. */
 import { createHash } from 'node:crypto';
-// The built page lies beside the program, not in a served directory.
+// The built page is next to the program, not in a served directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleDir } from '../../bundle-directory.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { type Refusal, type Reply, whyNotGet } from '../web/reply.ts';
 
 const FILES: Readonly<Record<string, { name: string; type: string }>> = {
   '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
@@ -42,7 +42,7 @@ interface Loaded {
 export class StaticFiles {
   readonly #loaded = new Map<string, Loaded>();
 
-  /** Reads all of them at once: a tool or a command may write to the program's directory later. */
+  /** Reads all files at once: a tool or a command may change the program's directory later. */
   constructor(directory = join(bundleDir, 'page')) {
     for (const { name } of Object.values(FILES)) {
       const loaded = load(join(directory, name));
@@ -56,11 +56,11 @@ export class StaticFiles {
 
   serve(reply: Reply, path: string): Refusal | undefined {
     const { request, response } = reply;
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+    const refusal = whyNotGet(request);
+    if (refusal) return refusal;
     const { name, type } = FILES[path]!;
     const loaded = this.#loaded.get(name);
-    if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };
+    if (!loaded) return { status: 404, message: 'The page is not installed next to the program' };
     const headers = { ...SHELL, ETag: loaded.etag };
     if (isSame(request.headers['if-none-match'], loaded.etag)) {
       reply.head(304, headers);

@@ -10,7 +10,7 @@ import { seesCallsOf } from './visibility.ts';
 const BATCH_BYTES = 64 * 1024;
 const BATCH_ITEMS = 200;
 
-/** Sends one event a line. The caller takes the cursor before it reads the events, so that the page misses none. */
+/** Sends one event per line. The caller must take the cursor before it reads the events: then the page misses none. */
 export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cursor: string): Promise<void> {
   if (reply.done) return;
   reply.head(200, {
@@ -32,7 +32,7 @@ export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cu
   reply.end();
 }
 
-/** Sends the events after the cursor and then new ones; tells the page to start again when the cursor is too old. */
+/** Sends the events after the cursor, and then new ones. If the cursor is too old, tells the page to start again. */
 export function sendLive(reply: Reply, feed: LiveFeed, grant: Grant, cursor: string | undefined): void {
   reply.isEndless = true;
   reply.startEvents();
@@ -69,7 +69,7 @@ class LiveStream {
 
   begin(): void {
     this.#endListening = this.#feed.onMore(() => void this.#send());
-    // Tells the page at once that the stream is open, and its cursor.
+    // Tell the page at once that the stream is open, and from which cursor on.
     this.#reply.write(`id: ${this.#feed.cursorAt(this.#position)}\ndata: []\n\n`);
     void this.#send();
   }
@@ -78,7 +78,7 @@ class LiveStream {
     this.#endListening?.();
   }
 
-  /** Events that a page has not read stay in the feed, once for all pages, and not in the buffer of its connection. */
+  /** Unread events stay in the feed, which all pages share, and are not buffered for each connection. */
   async #send(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
@@ -104,10 +104,10 @@ class LiveStream {
 function drained({ done, response }: Reply): Promise<void> | undefined {
   if (done || !response.writableNeedDrain) return undefined;
   return new Promise((resolve) => {
-    const goOn = () => {
-      response.off('drain', goOn).off('close', goOn);
+    const proceed = () => {
+      response.off('drain', proceed).off('close', proceed);
       resolve();
     };
-    response.once('drain', goOn).once('close', goOn);
+    response.once('drain', proceed).once('close', proceed);
   });
 }

@@ -5,7 +5,7 @@ import type { Refusal, Reply } from '../web/reply.ts';
 
 const MAX_BODY_BYTES = 4096;
 
-/** Undefined when the client is gone. */
+/** Undefined if the client has disconnected. */
 export async function readUndoRequest(
   { reply, expectsContinue }: { reply: Reply; expectsContinue: boolean },
   memory: MemoryBudget,

@@ -1,5 +1,8 @@
-/** What a token may see and undo: everything without limits, its own calls otherwise, and only where it is served. */
-// The names of the served directories are resolved, nothing is opened.
+/**
+ * Decides what a token may see and undo: an unlimited token everything, any other its own calls, and only in the served
+ * directories.
+ */
+// Only resolves the names of the served directories, and opens nothing.
 import { realpathSync } from 'node:fs';
 import { isWithin } from '../../engine/index.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -10,12 +13,12 @@ export interface ServedRoot {
 }
 
 interface KnownRoot {
-  /** As it was given, and with all links resolved. */
+  /** The path as it was given, and with all links resolved. */
   names: readonly string[];
   writable: boolean;
 }
 
-interface Made {
+interface AttributedEntry {
   roots: readonly string[];
   origin: { who?: string };
 }
@@ -23,7 +26,7 @@ interface Made {
 export class Visibility {
   readonly #roots: readonly KnownRoot[] | undefined;
 
-  /** Without roots all that is stored is shown. */
+  /** Without roots, everything that is stored is visible. */
   constructor(roots: readonly ServedRoot[] | undefined) {
     this.#roots = roots?.map(({ path, writable }) => ({ names: [path, realOf(path)], writable }));
   }
@@ -32,27 +35,27 @@ export class Visibility {
     return this.#roots?.map(({ names }) => names[0]!) ?? [];
   }
 
-  /** Whether all of these directories are served here, or lie in one that is. */
+  /** Whether all of these directories are served, or inside a served one. */
   covers(roots: readonly string[]): boolean {
     if (!this.#roots) return true;
-    return roots.length > 0 && roots.every((root) => this.#around(root) !== undefined);
+    return roots.length > 0 && roots.every((root) => this.#rootAround(root) !== undefined);
   }
 
   mayUndoAnything(grant: Grant): boolean {
     return !grant.readOnly && (this.#roots?.some(({ writable }) => writable) ?? true);
   }
 
-  maySee(grant: Grant, { roots, origin }: Made): boolean {
+  maySee(grant: Grant, { roots, origin }: AttributedEntry): boolean {
     return this.covers(roots) && seesCallsOf(grant, origin.who);
   }
 
-  mayUndo(grant: Grant, made: Made): boolean {
+  mayUndo(grant: Grant, made: AttributedEntry): boolean {
     if (grant.readOnly || !this.maySee(grant, made)) return false;
-    return !this.#roots || made.roots.every((root) => this.#around(root)!.writable);
+    return !this.#roots || made.roots.every((root) => this.#rootAround(root)!.writable);
   }
 
-  /** The innermost decides: a read-only directory may lie in a writable one. */
-  #around(path: string): KnownRoot | undefined {
+  /** The innermost served directory around a path: a read-only one may be inside a writable one. */
+  #rootAround(path: string): KnownRoot | undefined {
     let found: KnownRoot | undefined;
     let longest = -1;
     for (const root of this.#roots ?? []) {

@@ -26,7 +26,7 @@ import type { LineTransport } from './line-transport.ts';
 type Params = Record<string, unknown>;
 const ROOTS_CHANGED = 'notifications/roots/list_changed';
 
-type Outcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
+type RequestOutcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
   readonly #app: App;
@@ -35,17 +35,17 @@ export class Conversation {
   readonly #callLimit = newCallLimit();
   /** The calls under way, by id, so that the client can cancel them. */
   readonly #calls = new Map<Id, Cancellation>();
-  /** What the server has asked the client. */
+  /** The requests of the server that the client has not answered. */
   readonly #asked = new Map<Id, { resolve(answer: unknown): void; reject(error: Error): void }>();
   #lastAsked = 0;
   #roots: ClientRoots | undefined;
   #hasRoots = false;
-  /** What the client announced. */
+  /** The capabilities that the client announced. */
   #capabilities: unknown;
   #resources: SessionResources | undefined;
   #ended = false;
   #perform: Perform | undefined;
-  /** Calls that come while their code loads wait for it, in their order. */
+  /** Set while the code for calls loads; calls that arrive meanwhile wait for it, in their order. */
   #loading: Promise<Perform> | undefined;
 
   constructor(app: App, wire: LineTransport) {
@@ -61,12 +61,12 @@ export class Conversation {
       if (this.#hasRoots) this.#roots?.refresh();
   }
 
-  /** The transport has answered this message already. */
+  /** Traces an invalid message, which the transport has already answered. */
   invalid(message: JSONRPCMessage, answer: string): void {
     traceInvalidCall(this.#app, sessionIdOf(this.#state), message, answer);
   }
 
-  /** The client has disconnected: nobody waits for the calls under way. */
+  /** Called when the client has disconnected: cancels its calls under way. */
   end(): void {
     this.#ended = true;
     endState(this.#state);
@@ -81,7 +81,7 @@ export class Conversation {
     else this.#reply(id, this.#outcomeOf(method, params));
   }
 
-  #outcomeOf(method: string, params: Params): Outcome {
+  #outcomeOf(method: string, params: Params): RequestOutcome {
     switch (method) {
       case 'initialize': {
         const problem = whyNotInitialize(params);
@@ -101,7 +101,7 @@ export class Conversation {
     }
   }
 
-  /** The transport has checked that there is a name and that the arguments are an object. */
+  /** The transport has checked that the name is a string and that the arguments, if any, are an object. */
   #call(id: Id, params: Params): void {
     const name = params.name as string;
     const tools = offeredTools(this.#app);
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   /** Runs a call that the client may cancel, and answers it. */
-  async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+  async #run(id: Id, call: (signal: AbortSignal) => Promise<RequestOutcome>): Promise<void> {
     const cancelling = new Cancellation();
     this.#calls.set(id, cancelling);
     if (this.#perform === undefined) {
@@ -125,7 +125,7 @@ export class Conversation {
     }
     const waiting = this.#callLimit.enter();
     if (waiting) await waiting;
-    let outcome: Outcome;
+    let outcome: RequestOutcome;
     try {
       outcome = await call(cancelling.signal);
     } finally {
@@ -147,7 +147,7 @@ export class Conversation {
     if (this.#ended) this.#resources?.end();
   }
 
-  /** Loaded when a client first asks: most never do. */
+  /** Loads the code for resources when the client first asks for them: most clients never do. */
   async #openResources(): Promise<SessionResources> {
     const { SessionResources } = await import('../mcp/resources/session-resources.ts');
     const options = {
@@ -160,7 +160,7 @@ export class Conversation {
     return this.#resources ?? new SessionResources(options, resourceDialect(this.#app)!);
   }
 
-  /** A client that has roots is asked for them once it is ready. */
+  /** Prepares to ask for the client's roots, if it has any, once the client is ready. */
   #follow({ capabilities }: Params): void {
     if (!followsRoots(this.#app)) return;
     this.#hasRoots = (capabilities as Params).roots !== undefined;
@@ -171,7 +171,7 @@ export class Conversation {
     );
   }
 
-  /** Sends a request to the client, and gives what it answers. */
+  /** Sends a request to the client and gives its answer. */
   #ask(method: string): Promise<unknown> {
     const id = `server-${++this.#lastAsked}`;
     return new Promise((resolve, reject) => {
@@ -220,7 +220,7 @@ export class Conversation {
     this.#calls.get(requestId)?.abort(reason);
   }
 
-  #reply(id: Id, outcome: Outcome): void {
+  #reply(id: Id, outcome: RequestOutcome): void {
     const answer =
       'result' in outcome
         ? { jsonrpc: '2.0', id, result: outcome.result }
@@ -229,6 +229,6 @@ export class Conversation {
   }
 }
 
-function invalidParams(problem: string): Outcome {
+function invalidParams(problem: string): RequestOutcome {
   return { error: { code: INVALID_PARAMS, message: `Invalid params: ${problem}` } };
 }

@@ -12,7 +12,7 @@ export interface LibraryLane {
   stop(): Promise<void>;
 }
 
-/** Takes over a transport that runs already; `waiting` has the messages that arrived before. */
+/** Takes over a transport that is already running; `waiting` has the messages that arrived before. */
 export function serveByLibrary(
   app: App,
   wire: LineTransport,
@@ -21,7 +21,7 @@ export function serveByLibrary(
   const onerror = (error: Error) => app.log(error.message);
   const closed = wire.onclose;
   let server: ReturnType<typeof createSession> | undefined;
-  // The library stamps what the server sends and passes it on to its listeners.
+  // The library adds the subscription id to these notifications and sends them to all listeners.
   const listened = new ListenedResources(app, {
     updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}),
     listChanged: () => void server?.sendResourceListChanged().catch(() => {}),
@@ -52,7 +52,7 @@ export function serveByLibrary(
   return { stop: () => handle.close() };
 }
 
-/** Whether the client still listens, once the server has begun to; undefined for other messages. */
+/** Watches what the client listens to, and then gives whether it still listens; undefined for other messages. */
 function followListening(listened: ListenedResources, message: JSONRPCMessage): Promise<boolean> | undefined {
   if (!('method' in message)) return undefined;
   if ('id' in message) return listened.open(message.id, message);

@@ -1,8 +1,8 @@
 /**
- * The transport on stdio: one JSON message a line.
+ * The stdio transport: one JSON message per line.
  *
- * It answers a line that is not JSON in UTF-8 with -32700, and one that is not a JSON-RPC message with -32600, and
- * continues. When the input ends, it waits for the answers of calls in flight before it closes.
+ * It answers a line that is not JSON in UTF-8 with -32700 and one that is not a JSON-RPC message with -32600, and reads
+ * on. When the input ends, it waits for the answers to calls in flight before it closes.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
@@ -21,13 +21,13 @@ import { asJson, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '..
 import { LineWriter } from './line-writer.ts';
 
 const NEWLINE = 10;
-/** What a client of 2026-07-28 gets when it begins to listen, and where it says which request that was. */
+/** The notification for a client of 2026-07-28 that begins to listen, and the `_meta` key with the request's id. */
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
-/** A line as it came in. */
-interface Line {
+/** A line as it was received. */
+interface IncomingLine {
   parts: Buffer[];
   length: number;
   tooLong: boolean;
@@ -45,18 +45,18 @@ export class LineTransport {
   #parts: Buffer[] = [];
   #length = 0;
   #skipping = false;
-  /** Lines that wait until a long one before them is read; undefined while none is being read. */
-  #waiting: Line[] | undefined;
+  /** The lines that are being read in turns, in order; undefined when there are none. */
+  #waiting: IncomingLine[] | undefined;
   #ended = false;
   #closed = false;
-  /** How many requests of each id have no answer, and the client has not cancelled: a client may use an id twice. */
+  /** How many requests with each id are neither answered nor cancelled: a client may use an id twice. */
   readonly #unanswered = new Map<Id, number>();
-  /** The batches that hold some of them. */
+  /** The batches of those requests that came in one. */
   readonly #batches = new Map<Id, LineBatch>();
-  /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
+  /** The version that the client asked for. The server always accepts the one with batches. */
   #version: unknown;
   readonly #writer: LineWriter;
-  /** No signal: what a client has sent is read to its end. */
+  /** Has no signal: the server always reads to the end what a client has sent. */
   readonly #yielder = new Yielder(undefined);
 
   constructor(input: Readable, output: Writable) {
@@ -87,7 +87,7 @@ export class LineTransport {
     else if ('method' in message && message.method === ACKNOWLEDGED) this.#settleListening(message);
   }
 
-  /** A client that listens gets no answer until it ends: when its input ends, nobody waits for one. */
+  /** A listening request has no answer until the client disconnects: at the end of the input, do not wait for one. */
   #settleListening({ params }: JSONRPCNotification): void {
     const id = params?._meta?.[SUBSCRIPTION_ID];
     if (isId(id)) this.#settle(id);
@@ -106,7 +106,7 @@ export class LineTransport {
   readonly #onData = (chunk: Buffer): void => {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      // There may be very many empty lines.
+      // Skip empty lines cheaply: there may be very many.
       if (at > from) this.#collect(chunk.subarray(from, at));
       from = at + 1;
       this.#endLine();
@@ -114,10 +114,10 @@ export class LineTransport {
     this.#collect(chunk.subarray(from));
   };
 
-  /** The client no longer reads, so the work stops too. */
+  /** The client no longer reads, so the server stops its work, too. */
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    // A client that closes the pipe is not an error, and there may be no one left to report it to.
+    // It is not an error that a client closes the pipe, and there may be nobody left to read a report.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
     void this.close();
   };
@@ -160,7 +160,7 @@ export class LineTransport {
     else this.#readAtOnce(line);
   }
 
-  #readAtOnce({ parts, tooLong }: Line): void {
+  #readAtOnce({ parts, tooLong }: IncomingLine): void {
     if (tooLong) {
       this.#refuse(
         INVALID_REQUEST,
@@ -180,13 +180,13 @@ export class LineTransport {
     this.#receive(value);
   }
 
-  /** Reads a long line, or very many, while others work. The lines after it wait, so that messages keep their order. */
-  async #readInTurns(first: Line, due?: Promise<void>): Promise<void> {
+  /** Reads a long line, or very many lines, in turns. The lines after it wait, so that messages keep their order. */
+  async #readInTurns(first: IncomingLine, due?: Promise<void>): Promise<void> {
     const waiting = [first];
     this.#waiting = waiting;
     this.#input.pause();
     await due;
-    // More may come while the list is gone through.
+    // The list may grow during the loop.
     for (const line of waiting) {
       if (this.#closed) break;
       if (isQuick(line)) {
@@ -218,7 +218,7 @@ export class LineTransport {
 
   #receiveBatch(values: readonly unknown[]): void {
     const known = this.#version === WITH_BATCHES;
-    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message a line';
+    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message per line';
     if (problem !== undefined) {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
       return;
@@ -236,7 +236,7 @@ export class LineTransport {
     return id !== null && this.#unanswered.has(id) ? 'another request with this id is under way' : undefined;
   }
 
-  /** Hands one message on, or answers what is wrong with it. */
+  /** Passes one message on, or answers with what is wrong with it. */
   #take(value: unknown, problem: string | undefined, batch?: LineBatch): void {
     if (problem !== undefined) {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value), batch);
@@ -276,7 +276,7 @@ export class LineTransport {
     else this.#unanswered.delete(id);
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
-    // The batch still expects it: the client cancelled it, and it gets no answer.
+    // A request that the batch still expects was cancelled by the client: it gets no answer.
     if (batch?.has(id)) batch.settle(id);
     this.#closeWhenAnswered();
   }
@@ -290,12 +290,12 @@ export class LineTransport {
 
   #refuse(code: number, message: string, id: Id | null, batch?: LineBatch): void {
     const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
-    // Another request may have the same id, and its answer is still to come.
+    // Do not settle the id: another request may have the same one and still wait for its answer.
     if (batch) batch.settle(null, answer);
     else this.#writer.write(`${answer}\n`);
   }
 }
 
-function isQuick({ length, tooLong }: Line): boolean {
+function isQuick({ length, tooLong }: IncomingLine): boolean {
   return tooLong || !isLongMessage(length);
 }

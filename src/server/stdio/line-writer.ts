@@ -1,4 +1,4 @@
-/** Writes messages to a stream, one a line: those of one turn of the event loop together, and long ones in parts. */
+/** Writes messages to a stream, one per line: those of one turn of the event loop together, and long ones in parts. */
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
@@ -7,7 +7,7 @@ import { bytesIn, isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { idOf } from '../mcp/messages/json-rpc.ts';
 import { addLine, tooLarge } from '../mcp/messages/messages.ts';
 
-/** More does not wait for the end of the turn. */
+/** When more than this is buffered, it is written before the turn ends. */
 const WRITE_AT_ONCE_BYTES = 512 * 1024;
 
 export class LineWriter {
@@ -25,7 +25,7 @@ export class LineWriter {
     return this.#blocked;
   }
 
-  /** Gives a promise when the message is long. */
+  /** Gives a promise if the message is long. */
   send(message: JSONRPCMessage): Promise<void> | undefined {
     if (isLong(message)) return this.#sendInTurns(message);
     this.#writeSoon();
@@ -44,7 +44,7 @@ export class LineWriter {
     if (!this.#outgoing.isEmpty && !this.#output.write(this.#outgoing.take())) this.#block();
   }
 
-  /** Drops the long messages that are still being put together. */
+  /** Writes what is buffered, and drops long messages that are not complete. */
   close(): void {
     this.flush();
     this.#closed = true;
@@ -53,7 +53,7 @@ export class LineWriter {
   async #sendInTurns(message: JSONRPCMessage): Promise<void> {
     const parts = await jsonInTurns(message);
     if (this.#closed) return;
-    // The end of the line counts.
+    // The newline counts, too.
     if (bytesIn(parts) + 1 > MAX_MESSAGE_BYTES) {
       this.write(`${tooLarge(idOf(message))}\n`);
       return;
@@ -66,7 +66,7 @@ export class LineWriter {
     if (!isFree) this.#block();
   }
 
-  /** A pipe costs by the write, not by the byte. */
+  /** Writing to a pipe costs per write, not per byte, so messages of one turn are joined. */
   #writeSoon(): void {
     if (this.#outgoing.isEmpty) setImmediate(() => this.flush());
   }

@@ -7,20 +7,20 @@ import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import { Conversation } from './conversation.ts';
 import { LineTransport } from './line-transport.ts';
 
-/** A client that has listed its tools pauses for at least this long. */
+/** A pause of this length means that the client has finished its opening requests. */
 const PAUSE_MS = 100;
 const MAX_OPENING_MS = 2000;
 
 export interface Serving {
-  /** Settles at the client's first pause, at its end, or after two seconds: slow work at the start waits for this. */
+  /** Settles when the client first pauses or disconnects, or after two seconds. Slow start-up work waits for it. */
   opened: Promise<void>;
-  /** Settles when the client has disconnected and has all answers; rejects when it cannot be served at all. */
+  /** Settles when the client has disconnected and has all answers; rejects if it cannot be served at all. */
   done: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StdioOptions {
-  /** Serves every client with the protocol library, also those that do not need it. */
+  /** Whether to serve every client with the protocol library, even those that do not need it. */
   byLibrary?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function serveOnStdio(
 
 function firstPause(input: Readable, done: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    // Not `performance`: its first use takes a millisecond.
+    // Do not use `performance` here: its first use takes a millisecond.
     const latest = Date.now() + MAX_OPENING_MS;
     const over = () => {
       clearTimeout(timer);

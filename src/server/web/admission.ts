@@ -1,4 +1,4 @@
-/** Checks Host, then Origin, then the token of a request, before the server reads anything else of it. */
+/** Checks Host, then Origin, then the token of a request, before the server reads anything else from it. */
 
 import type { HostAndOrigin } from './host-and-origin.ts';
 import type { Refusal, Reply } from './reply.ts';
@@ -12,7 +12,7 @@ const WRONG_TOKEN: Refusal = {
   message: 'The token is not valid',
   headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
 };
-/** What a page of an allowed origin may send, and which headers it may read. */
+/** What a web page of an allowed origin may send. */
 const CORS_PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST, GET, DELETE',
   'Access-Control-Allow-Headers':
@@ -21,9 +21,9 @@ const CORS_PREFLIGHT = {
 };
 const CORS_EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
 
-/** The tokens of an authorization server, at the endpoint that the request asks for. */
+/** Checks tokens of an authorization server for the endpoint of one request. */
 export interface IssuedTokens {
-  /** The `WWW-Authenticate` for a request without a token. */
+  /** The `WWW-Authenticate` header for a request without a token. */
   challenge(): string;
   open(token: string): Promise<GrantedAccess | Refusal>;
 }
@@ -31,14 +31,14 @@ export interface IssuedTokens {
 /** What a request may do. */
 export interface GrantedAccess {
   grant: Grant;
-  /** What the authorization server allows; undefined for a token that the operator issued. */
+  /** What the authorization server granted; undefined for a token that the operator issued. */
   issued?: { scopes: ReadonlySet<string>; expiresAt: number };
 }
 
 export interface AdmissionOptions {
   hostAndOrigin: HostAndOrigin;
   tokens: Tokens;
-  /** How many refusals of wrong tokens may wait at the same time. */
+  /** How many refusals of wrong tokens may be delayed at the same time. */
   delayedRefusals: number;
   log(line: string): void;
 }
@@ -52,21 +52,21 @@ export class Admission {
     this.#options = options;
   }
 
-  /** Whether Host and Origin are allowed. Answers by itself when not, and when a browser asks before it sends. */
+  /** Whether Host and Origin are allowed. If not, or for a browser's preflight request, it also sends the reply. */
   allows(reply: Reply): boolean {
     const { request, response } = reply;
     const { hostAndOrigin } = this.#options;
     if (!hostAndOrigin.allowsHost(request)) {
       refuseAndClose(reply, {
         status: 403,
-        message: 'This host is not served here (--allow-host names another)',
+        message: 'This Host is not allowed: the operator can allow it with --allow-host',
       });
       return false;
     }
     if (!hostAndOrigin.allowsOrigin(request)) {
       refuseAndClose(reply, {
         status: 403,
-        message: 'This origin is not served here (--allow-origin names one)',
+        message: 'This Origin is not allowed: the operator can allow it with --allow-origin',
       });
       return false;
     }
@@ -75,13 +75,13 @@ export class Admission {
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', CORS_EXPOSED);
     response.setHeader('Vary', 'Origin');
-    // A browser asks first, without the token, whether the page may send it.
+    // Before it sends the token, a browser asks in a preflight request whether the page may send it.
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return true;
     reply.empty(204, CORS_PREFLIGHT);
     return false;
   }
 
-  /** The grant of the token that the request shows; answers by itself when there is none. */
+  /** The grant of the request's token. If there is none, it also sends the refusal. */
   grantOf(reply: Reply): Grant | undefined {
     const shown = bearerOf(reply.request.headers.authorization);
     const grant = shown === undefined ? undefined : this.#options.tokens.find(shown);
@@ -91,7 +91,7 @@ export class Admission {
     return undefined;
   }
 
-  /** The same, where an authorization server issues tokens too. */
+  /** The same as `grantOf`, for a server that also accepts tokens of an authorization server. */
   async accessOf(reply: Reply, issued: IssuedTokens): Promise<GrantedAccess | undefined> {
     const shown = bearerOf(reply.request.headers.authorization);
     if (shown === undefined) {
@@ -136,7 +136,7 @@ function refuseToken(reply: Reply, message: string, challenge: string): void {
   refuseAndClose(reply, { status: 401, message, headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** A client that is not admitted keeps no connection either. */
+/** Refuses a client that is not admitted, and closes its connection after the reply. */
 export function refuseAndClose(reply: Reply, refusal: Refusal): undefined {
   reply.response.shouldKeepAlive = false;
   reply.refuse(refusal);

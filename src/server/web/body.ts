@@ -1,10 +1,10 @@
-/** Reads the body of a request: no more than the limits allow. */
+/** Reads the body of a request, within the limits on its size and on the memory of all bodies. */
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './reply.ts';
 
 export type Body = { parts: Buffer[]; bytes: number } | { refusal: Refusal } | { gone: true };
 
-/** Memory that many requests share. */
+/** A limit on the memory that many requests share. */
 export class MemoryBudget {
   #left: number;
 
@@ -23,14 +23,14 @@ export class MemoryBudget {
   }
 }
 
-/** A body that arrives keeps its share of the memory, and the caller releases it; any other body keeps nothing. */
+/** The caller releases the memory of a body that was read; if reading fails, this function has released it. */
 export function readBody(request: IncomingMessage, limit: number, memory: MemoryBudget): Promise<Body> {
   if (Number(request.headers['content-length']) > limit) return Promise.resolve({ refusal: tooLarge(limit) });
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     let isSettled = false;
-    // The listeners stay: to take them off takes longer than to read a short body.
+    // Leave the listeners on: removing them takes longer than reading a short body.
     const settle = (body: Body) => {
       if (isSettled) return;
       isSettled = true;
@@ -45,7 +45,7 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
       }
       if (!memory.take(part.length)) {
         settle({
-          refusal: { status: 503, retryAfter: 1, message: 'Too much is being sent at once: try again' },
+          refusal: { status: 503, retryAfter: 1, message: 'Clients are sending too much at once: try again' },
         });
         return;
       }

@@ -1,20 +1,21 @@
 /**
- * The open connections: those that have shown a valid token, and those that have not (yet).
+ * Keeps track of the open connections: those that have shown a valid token, and those that have not (yet).
  *
- * Anybody can open a connection, so connections without a token get a small share and little time. A new connection
- * always gets in: the oldest unauthenticated one of the network that has the most of them is closed for it.
+ * Anybody can open a connection, so there may be few connections without a token, and only for a short time. A new
+ * connection is always accepted: if there are too many, the server closes the oldest unauthenticated one of the network
+ * that has the most of them.
  */
 import type { Socket } from 'node:net';
 import type { HttpLimits } from './limits.ts';
+import { networkOf } from './network.ts';
 import type { Reply } from './reply.ts';
-import { networkOf } from './tokens/failed-tokens.ts';
 
-/** Time for a new connection to show its token: a client may open one for each of hundreds of calls at once. */
+/** How long a new connection may take to show its token: a client may open hundreds at once, one for each call. */
 const MIN_AGE_MS = 1000;
-/** The same where the network has shown a token: a busy machine takes seconds to send hundreds of requests. */
+/** The same for a network that has shown a token before: a busy machine takes seconds to send hundreds of requests. */
 const MIN_AGE_OF_KNOWN_MS = 3000;
 
-type Limits = Pick<
+type ConnectionLimits = Pick<
   HttpLimits,
   | 'connections'
   | 'unauthenticated'
@@ -24,45 +25,52 @@ type Limits = Pick<
   | 'requestMs'
 >;
 
-interface Connection {
+interface ClientConnection {
   key: string;
   socket: Socket;
   network: string;
   since: number;
-  /** Requests on it that have no complete reply. */
+  /** How many requests on it have no complete reply. */
   openReplies: number;
   isOpen: boolean;
 }
 
 export class Connections {
-  readonly #limits: Limits;
-  /** In the order of their arrival. */
-  readonly #unauthenticated = new Map<string, Connection>();
-  readonly #unauthenticatedByNetwork = new Map<string, Map<string, Connection>>();
-  /** In the order in which they showed a token last. */
-  readonly #authenticated = new Map<string, Connection>();
-  /** How many of them each network has. */
+  readonly #limits: ConnectionLimits;
+  /** The connections without a valid token, in the order of their arrival. */
+  readonly #unauthenticated = new Map<string, ClientConnection>();
+  readonly #unauthenticatedByNetwork = new Map<string, Map<string, ClientConnection>>();
+  /** The connections with a valid token, in the order in which they last showed it. */
+  readonly #authenticated = new Map<string, ClientConnection>();
+  /** How many authenticated connections each network has. */
   readonly #authenticatedOf = new Map<string, number>();
   #surplusDue = false;
-  /** Those that a request came on, by its socket: to find one by its address takes longer. */
-  readonly #bySocket = new WeakMap<Socket, Connection>();
+  /** Connections that have had a request, by socket: a lookup by address takes longer. */
+  readonly #bySocket = new WeakMap<Socket, ClientConnection>();
 
-  constructor(limits: Limits) {
+  constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
   add(socket: Socket): void {
     const key = keyOf(socket);
-    // The client has hung up already.
+    // The client has already disconnected.
     if (key === undefined) {
       socket.destroy();
       return;
     }
-    // An earlier connection with the same address and port has ended, even if its 'close' has not reached us.
+    // An earlier connection with the same address and port has ended, even if its 'close' event has not arrived yet.
     const earlier = this.#authenticated.get(key) ?? this.#unauthenticated.get(key);
     if (earlier) this.#forget(earlier);
     const network = networkOf(socket.remoteAddress!);
-    const connection: Connection = { key, socket, network, since: Date.now(), openReplies: 0, isOpen: true };
+    const connection: ClientConnection = {
+      key,
+      socket,
+      network,
+      since: Date.now(),
+      openReplies: 0,
+      isOpen: true,
+    };
     this.#unauthenticated.set(key, connection);
     this.#unauthenticatedOf(network).set(key, connection);
     socket.once('close', () => this.#forget(connection));
@@ -71,7 +79,7 @@ export class Connections {
     this.#closeSurplusSoon();
   }
 
-  /** Counts a request, so that its connection is not idle before the reply is complete. */
+  /** Counts a request, so that its connection does not count as idle before the reply is complete. */
   track(reply: Reply): void {
     const connection = this.#find(reply);
     if (!connection) return;
@@ -79,7 +87,7 @@ export class Connections {
     reply.whenOver(() => void connection.openReplies--);
   }
 
-  /** The request showed a valid token. Gives whether there is a place for its connection. */
+  /** Called when a request has shown a valid token. Gives whether its connection may stay. */
   authenticate(reply: Reply): boolean {
     const connection = this.#find(reply);
     if (!connection) return false;
@@ -98,7 +106,7 @@ export class Connections {
     for (const connection of this.#unauthenticated.values()) {
       const age = now - connection.since;
       if (age < unauthenticatedMs) break;
-      // A reply on its way, such as the files of the page, may take a little longer.
+      // A reply under way, such as a file of the page, gets a little more time.
       if (connection.openReplies === 0 || age >= requestMs) this.#close(connection);
     }
     this.#closeSurplusSoon();
@@ -110,8 +118,8 @@ export class Connections {
   }
 
   /**
-   * When the event loop was held up, the token of a connection may lie unread for as long as an unauthenticated one may
-   * stay. So the server first reads what has arrived, in the turn between the two.
+   * After the event loop was blocked, a token may have waited unread for longer than a connection may stay without one.
+   * So the server waits two turns: between them, it reads what has arrived.
    */
   #closeSurplusSoon(): void {
     if (this.#surplusDue) return;
@@ -136,8 +144,8 @@ export class Connections {
     }
   }
 
-  #oldestOfLargestNetwork(): Connection {
-    let largest: Map<string, Connection> | undefined;
+  #oldestOfLargestNetwork(): ClientConnection {
+    let largest: Map<string, ClientConnection> | undefined;
     for (const network of this.#unauthenticatedByNetwork.values())
       if (network.size > (largest?.size ?? 0)) largest = network;
     return largest!.values().next().value!;
@@ -152,7 +160,7 @@ export class Connections {
     return false;
   }
 
-  #find({ request: { socket } }: Reply): Connection | undefined {
+  #find({ request: { socket } }: Reply): ClientConnection | undefined {
     const known = this.#bySocket.get(socket);
     if (known) return known.isOpen ? known : undefined;
     const key = keyOf(socket);
@@ -162,13 +170,13 @@ export class Connections {
     return found;
   }
 
-  #close(connection: Connection): void {
+  #close(connection: ClientConnection): void {
     this.#forget(connection);
     connection.socket.destroy();
   }
 
-  /** Its address and port may belong to a new connection by now: that one stays. */
-  #forget(connection: Connection): void {
+  /** Removes only this connection: a new one may already have the same address and port. */
+  #forget(connection: ClientConnection): void {
     const { key } = connection;
     connection.isOpen = false;
     if (this.#authenticated.get(key) === connection) {
@@ -184,14 +192,14 @@ export class Connections {
     else this.#authenticatedOf.delete(network);
   }
 
-  #removeUnauthenticated({ key, network }: Connection): void {
+  #removeUnauthenticated({ key, network }: ClientConnection): void {
     this.#unauthenticated.delete(key);
     const ofNetwork = this.#unauthenticatedByNetwork.get(network);
     ofNetwork?.delete(key);
     if (ofNetwork?.size === 0) this.#unauthenticatedByNetwork.delete(network);
   }
 
-  #unauthenticatedOf(network: string): Map<string, Connection> {
+  #unauthenticatedOf(network: string): Map<string, ClientConnection> {
     let ofNetwork = this.#unauthenticatedByNetwork.get(network);
     if (!ofNetwork) {
       ofNetwork = new Map();
@@ -201,7 +209,7 @@ export class Connections {
   }
 }
 
-/** The same for a connection and for the TLS inside it. */
+/** The address and port of the client, which are the same for a connection and for the TLS socket inside it. */
 function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
   return remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort}`;
 }

@@ -1,5 +1,5 @@
-/** `/healthz`: tells a load balancer that the server runs, and nothing more. It needs no token. */
-import type { Refusal, Reply } from './reply.ts';
+/** Serves `/healthz`, which tells a load balancer only that the server is running. It needs no token. */
+import { type Refusal, type Reply, whyNotGet } from './reply.ts';
 import type { Route } from './web-server.ts';
 
 export const healthRoute: Route = {
@@ -9,8 +9,8 @@ export const healthRoute: Route = {
 
 function answerHealth(reply: Reply): Refusal | undefined {
   const { request, response } = reply;
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  const refusal = whyNotGet(request);
+  if (refusal) return refusal;
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
   reply.head(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });

@@ -1,22 +1,23 @@
 /**
  * Allows only requests that name this server as Host, and only from web pages whose Origin the operator allowed.
  *
- * A page whose name a hostile name server points at this machine sends that name as Host, and any other page sends
- * its own Origin. The server refuses both before it looks at a token.
+ * This protects against hostile web pages. In a DNS rebinding attack, the page's own host name points to this machine,
+ * and the browser sends that name as Host. Any other page sends its own Origin. The server refuses both before it looks
+ * at a token.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]/@]+)(?::\d{1,5})?$/;
-/** As an operator writes one. No star: it would look like a pattern, and there are none. */
+/** A host as an operator may write it. It has no `*`: that would look like a pattern, and there are no patterns. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/;
 
 export interface HostAndOriginOptions {
   /** The host that the server binds to. */
   host: string;
-  /** Further names, with or without a port. */
+  /** Additional host names, with or without a port. */
   allowHosts: readonly string[];
   allowOrigins: readonly string[];
 }
@@ -43,7 +44,7 @@ export class HostAndOrigin {
     return reached !== undefined && name === inUrl(reached);
   }
 
-  /** No Origin (not a web page), the origin of this server itself, or an allowed one. */
+  /** Allows no Origin (not a web page), the origin of this server itself, or an allowed one. */
   allowsOrigin(request: IncomingMessage): boolean {
     const { origin } = request.headers;
     if (origin === undefined) return true;
@@ -68,7 +69,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** A host as URLs write it. */
+/** A host as it is written in a URL. */
 export function inUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
@@ -81,7 +82,7 @@ function isSameHost(page: string, host: string): boolean {
   return page === `http://${host}` || page === `https://${host}`;
 }
 
-/** Node keeps the first of several headers, a proxy may keep the last: the server refuses such a request. */
+/** How often a header occurs. Node uses the first one and a proxy may use the last, so callers refuse repetitions. */
 function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,53 +1,57 @@
-/** How much one HTTP server takes on before it answers 'try later'. */
+/** The limits of one HTTP server. When one is reached, the server refuses requests or closes connections. */
 export interface HttpLimits {
   bodyBytes: number;
-  /** All request bodies together that clients send or calls work on. */
+  /** The size of all request bodies together that are being received or processed. */
   allBodiesBytes: number;
-  /** Connections that have shown a valid token. */
+  /** How many connections with a valid token there may be. */
   connections: number;
-  /** Connections without a valid token so far: how many may stay, in all and of one address … */
+  /** How many connections without a valid token may stay open. */
   unauthenticated: number;
   unauthenticatedPerAddress: number;
-  /** … for how long; and how many there may be at any moment, however fast they come. */
+  /** How long a connection without a valid token may stay open. */
   unauthenticatedMs: number;
+  /** How many connections without a valid token there may be at any moment, however fast they arrive. */
   maxUnauthenticated: number;
   sessions: number;
   sessionsPerToken: number;
-  /** A session without a request or an open stream ends after this time. */
+  /** How long a session lasts without a request or an open stream. */
   sessionIdleMs: number;
-  /** Tool calls that run or wait. */
+  /** How many tool calls may run or wait. */
   calls: number;
   callsPerToken: number;
-  /** Bytes of replies that clients have not read; above this the server takes no call. */
+  /** How many bytes of unread replies there may be; above this the server accepts no calls. */
   unsentBytes: number;
-  /** The time for the head of a request, and for all of it. */
+  /** How long a client may take to send the headers of a request. */
   headersMs: number;
+  /** How long a client may take to send a whole request. */
   requestMs: number;
   keepAliveMs: number;
-  /** The server closes a connection whose client has read nothing of its reply for this long. */
+  /** How long a client may read nothing of its reply before the server closes the connection. */
   stalledMs: number;
-  /** A reply that takes longer begins as a stream of events, so that no client gives up on it. */
+  /** When a slow reply becomes a stream of events, so that the client does not give up on it. */
   streamAfterMs: number;
-  /** How often an open stream sends a comment, so that no proxy closes it. */
+  /** How often an idle stream sends a comment, so that no proxy closes it. */
   heartbeatMs: number;
-  /** When a reply becomes a stream for a client that can resume streams: early, so that it can come back. */
+  /** The same as `streamAfterMs` for a client that can resume streams: earlier, so that it can come back. */
   resumableAfterMs: number;
   /** How long such a client should wait before it comes back. */
   retryMs: number;
-  /** Events of one session that the server keeps for a client that comes back, for how long, and of all sessions. */
+  /** How many events of one session the server keeps for a client that comes back. */
   replayEvents: number;
   replayBytes: number;
+  /** How long the server keeps the events of a stream that has ended. */
   replayMs: number;
+  /** The size of the kept events of all sessions together. */
   allReplayBytes: number;
-  /** Refusals of wrong tokens that wait at the same time. */
+  /** How many refusals of wrong tokens may be delayed at the same time. */
   delayedRefusals: number;
-  /** The time that calls have to end when the server stops. */
+  /** How much time calls get to finish when the server stops. */
   graceMs: number;
 }
 
 const MiB = 1024 * 1024;
 
-/** Of the head of a request, all headers together. */
+/** The size of all headers of a request together. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 export const defaultLimits: HttpLimits = {
@@ -80,14 +84,14 @@ export const defaultLimits: HttpLimits = {
   graceMs: 5_000,
 };
 
-/** What changes when the operator sets a limit: also the other limits that have to grow with it. */
+/** The limits that the operator sets, with the other limits that have to grow with them. */
 export function limitsFor({ calls, bodyBytes }: { calls?: number; bodyBytes?: number }): Partial<HttpLimits> {
   const { connections, maxUnauthenticated, allBodiesBytes, requestMs } = defaultLimits;
   return {
     ...(calls !== undefined && {
       callsPerToken: calls,
       calls: 2 * calls,
-      // Each call that waits has a connection of its own.
+      // Each waiting call has a connection of its own.
       connections: Math.max(connections, 2 * calls + 256),
       maxUnauthenticated: Math.max(maxUnauthenticated, calls + 512),
     }),

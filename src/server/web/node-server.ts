@@ -1,4 +1,4 @@
-/** Node's HTTP server with bounds on time, size and connections. It answers every request, also when a route fails. */
+/** Sets up Node's HTTP server with limits on time, size and connections, and replies even if a route fails. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { INTERNAL_ERROR } from '../mcp/messages/json-rpc.ts';
@@ -8,7 +8,7 @@ import { type Refusal, Reply } from './reply.ts';
 
 const MAX_CHECK_INTERVAL_MS = 1000;
 const MAX_HEADERS = 100;
-/** Node counts a closed connection until the next turn of the event loop. */
+/** Room for connections that are closed but that Node still counts until the next turn of the event loop. */
 const CLOSING_CONNECTIONS = 1024;
 
 export interface Certificate {
@@ -20,7 +20,7 @@ export interface NodeServerOptions {
   limits: HttpLimits;
   tls?: Certificate | undefined;
   replies: OpenReplies;
-  /** Answers by itself, or gives a refusal. `expectsContinue`: the client sends the body only after `100 Continue`. */
+  /** Sends the reply, or gives a refusal. `expectsContinue`: the client sends the body only after `100 Continue`. */
   serve(reply: Reply, expectsContinue: boolean): Promise<Refusal | undefined>;
   log(line: string): void;
 }

@@ -1,4 +1,4 @@
-/** All requests that have no complete reply yet, with the grant of those that have shown a token. */
+/** Keeps track of all requests that have no complete reply yet, with the grants of those that have shown a token. */
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
@@ -32,7 +32,7 @@ export class OpenReplies {
     });
   }
 
-  /** Counts a request that has shown a token as one of its grant; refuses when there is no place for its connection. */
+  /** Assigns a request that has shown a token to its grant. Refuses it if there are too many connections. */
   accept(reply: Reply, grant: Grant): Refusal | undefined {
     this.#grants.set(reply, grant);
     if (this.connections.authenticate(reply)) return undefined;
@@ -55,12 +55,12 @@ export class OpenReplies {
     for (const reply of this.#grants.keys()) reply.tick(now, limits);
   }
 
-  /** Closes the connections on which this grant waits for a reply. */
+  /** Closes the connections on which clients with this grant wait for a reply. */
   abort(grant: Grant): void {
     for (const [reply, owner] of this.#grants) if (owner === grant) reply.destroy();
   }
 
-  /** From now on each connection closes after its reply. Streams without an end of their own end now. */
+  /** From now on each connection closes after its reply. Endless streams end at once. */
   drain(): void {
     for (const reply of this.#grants.keys()) {
       if (!reply.response.headersSent) reply.response.shouldKeepAlive = false;
@@ -70,13 +70,13 @@ export class OpenReplies {
     }
   }
 
-  /** Waits for every request that has shown a token, at most until the deadline. */
+  /** Waits for the replies to all requests that have shown a token, at most until the deadline. */
   async untilAnswered(deadline: number): Promise<void> {
     const isAnyOpen = () => [...this.#grants.values()].some((grant) => grant !== undefined);
     while (isAnyOpen() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 
-  /** A connection that closes ends all of its replies, also those that wait behind another one. */
+  /** The replies on one connection. When it closes, all of them end, including those that wait behind another reply. */
   #on(socket: Socket): Set<Reply> {
     const known = this.#bySocket.get(socket);
     if (known) return known;

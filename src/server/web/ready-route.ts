@@ -1,13 +1,13 @@
 /**
- * `/readyz`: tells a load balancer whether to send requests here. It needs no token.
+ * Serves `/readyz`, which tells a load balancer whether to send requests here. It needs no token.
  *
- * A server whose database is away still reads: a balancer that took all such servers out would leave nobody. So
- * `/readyz` is good as long as the server runs, and `/readyz?for=changes` says whether it can change something.
+ * Without its database, a server can still read. If a load balancer removed all such servers, none would be left. So
+ * `/readyz` succeeds as long as the server runs, and `/readyz?for=changes` tells whether it can also change files.
  */
-import type { Refusal, Reply } from './reply.ts';
+import { type Refusal, type Reply, whyNotGet } from './reply.ts';
 import type { Route } from './web-server.ts';
 
-/** Nobody can make the server ask more often. */
+/** The server asks the database at most this often, however many requests there are. */
 const ASK_EVERY_MS = 1000;
 
 export function readyRoute(requireChanges: () => Promise<void> = async () => {}): Route {
@@ -33,8 +33,8 @@ export function readyRoute(requireChanges: () => Promise<void> = async () => {})
 }
 
 function answer({ request, response }: Reply, isReady: boolean): Refusal | undefined {
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  const refusal = whyNotGet(request);
+  if (refusal) return refusal;
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
   const body = isReady ? 'ok\n' : 'no changes: the database cannot be reached\n';

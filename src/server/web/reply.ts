@@ -1,9 +1,9 @@
-/** One reply on its way: a JSON body, or a stream of events once something has to go out before the result. */
+/** One reply on its way: a JSON body, or a stream of events if something must be sent before the result. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Id, SERVER_ERROR } from '../mcp/messages/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 
-/** How much of a refused request the server still reads, and for how long, so that the client gets to read why. */
+/** How much of a refused request the server still reads, and for how long, so that the client can read the refusal. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 1000;
 
@@ -22,12 +22,12 @@ export class Reply {
   readonly response: ServerResponse;
   /** Called once when the client disconnects before the reply is complete. */
   onDisconnect: (() => void) | undefined;
-  /** Called once when the reply is complete or its connection is gone. */
+  /** Functions to call once when the reply is complete or its connection is gone. */
   readonly #whenOver: (() => void)[] = [];
   #isOver = false;
   /** Called when the reply takes long. */
   onSlow: (() => void) | undefined;
-  /** A stream that stays open until one side ends it: no client waits for its end. */
+  /** Whether the reply is a stream that stays open until one side ends it: no client waits for its end. */
   isEndless = false;
   #lastWriteAt: number;
   #streaming = false;
@@ -40,7 +40,7 @@ export class Reply {
     this.#lastWriteAt = now;
     this.#progressAt = now;
     response.once('close', () => this.over());
-    // A write after the client has disconnected fails, and nobody needs to know.
+    // Ignore errors: a write fails after the client has disconnected, and nobody needs to know.
     response.on('error', () => {});
   }
 
@@ -49,7 +49,7 @@ export class Reply {
     else this.#whenOver.push(then);
   }
 
-  /** The reply is complete, or its connection is gone. Node tells only the first of several replies on one connection. */
+  /** Marks the reply as complete or its connection as gone, which Node tells only to the first of several replies. */
   over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -66,17 +66,17 @@ export class Reply {
     return this.#isOver || this.response.writableEnded || this.response.destroyed;
   }
 
-  /** What the client has not read yet. */
+  /** How many bytes the client has not read yet. */
   get unsentBytes(): number {
     return this.response.writableLength;
   }
 
-  /** All heads go out through here: a header that is set beforehand makes Node merge them one by one. */
+  /** Sends status and headers. Setting headers beforehand is slower, because Node then merges them one by one. */
   head(status: number, headers: OutgoingHttpHeaders): void {
     this.response.writeHead(status, { 'X-Content-Type-Options': 'nosniff', ...headers });
   }
 
-  /** A body in several pieces was encoded piece by piece, in turns. */
+  /** Sends a JSON body. A long one comes in the pieces in which it was written, in turns. */
   json(status: number, body: string | readonly Buffer[], headers: OutgoingHttpHeaders = {}): void {
     if (this.done || this.response.headersSent) return;
     const isText = typeof body === 'string';
@@ -87,7 +87,7 @@ export class Reply {
       'Cache-Control': 'no-store',
       ...headers,
     });
-    // Node sends a text together with the head, in one write.
+    // Node sends a string together with the headers, in one write.
     if (isText) this.response.end(body);
     else {
       for (const piece of body) this.response.write(piece);
@@ -101,7 +101,7 @@ export class Reply {
     this.response.end();
   }
 
-  /** Refuses the request. Reads on for a moment: a client that still sends would not read the refusal. */
+  /** Refuses the request. Reads on for a moment, because a client that is still sending would not read the refusal. */
   refuse({ status, message, code = SERVER_ERROR, data, id = null, retryAfter, headers }: Refusal): void {
     const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
     const all = { ...headers, ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
@@ -156,7 +156,7 @@ export class Reply {
     else if (!this.#streaming && sinceWriteMs >= limits.streamAfterMs) this.onSlow?.();
   }
 
-  /** Whether there is something to send and the client has read none of it for too long. */
+  /** Whether there is something to send and the client has not read any of it for too long. */
   #isStalled(now: number, stalledMs: number): boolean {
     const { socket, writableLength, writableFinished } = this.response;
     const written = socket?.bytesWritten ?? 0;
@@ -188,10 +188,20 @@ export class Reply {
   }
 }
 
-/** A message as an event. Its JSON is a text, or was encoded piece by piece. */
+/** A message as a server-sent event. Its JSON is a string, or the byte pieces of a long message. */
 export function eventOf(json: string | readonly Buffer[], id = ''): readonly (string | Buffer)[] {
   const head = `${id}event: message\ndata: `;
   return typeof json === 'string' ? [`${head}${json}\n\n`] : [head, ...json, '\n\n'];
+}
+
+/** The refusal of a request that is neither GET nor HEAD. */
+export function whyNotGet({ method }: IncomingMessage): Refusal | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  return {
+    status: 405,
+    message: 'This method is not allowed here: use GET',
+    headers: { Allow: 'GET, HEAD' },
+  };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
 /**
- * The HTTP server: it listens, checks Host, Origin and tokens, bounds what its clients may take, and stops in order.
- * What it serves are routes, such as MCP and the Tool Trace page.
+ * The HTTP server: it listens, checks Host, Origin and tokens, limits what its clients may use, and stops in order.
+ * It serves routes, such as MCP and the Tool Trace page.
  */
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
@@ -16,7 +16,7 @@ import { type Grant, type TokenGrant, Tokens } from './tokens/tokens.ts';
 
 /** The longest time between two checks of open replies and idle sessions. */
 const MAX_TICK_MS = 1000;
-/** Connections that the system queues for us. A flood fills a short queue, and every client waits a second then. */
+/** How many connections the system queues for us. A flood fills a short queue, and then every client waits a second. */
 const BACKLOG = 4096;
 /** How long the last replies may take to reach their clients. */
 const LAST_BYTES_MS = 100;
@@ -26,21 +26,21 @@ export const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at t
 export interface WebRequest {
   reply: Reply;
   path: string;
-  /** What follows the `?`. */
+  /** The part of the URL after the `?`. */
   query: string;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;
 }
 
 export interface Route {
-  /** Whether it serves this path; of several routes the first one does. */
+  /** Whether the route serves this path; if several do, the first one gets the request. */
   matches(path: string): boolean;
-  /** Answers by itself, or gives a refusal. */
+  /** Sends the reply, or gives a refusal. */
   serve(request: WebRequest): Promise<Refusal | undefined> | Refusal | undefined;
-  /** The operator withdrew a token: ends what it began. */
+  /** Called when the operator has withdrawn a token: ends everything that was started with it. */
   revoke?(grant: Grant): void;
   tick?(now: number): void;
-  /** The server stops, and requests under way have had their time. */
+  /** Called when the server stops, after requests under way have had time to finish. */
   close?(): Promise<void> | void;
 }
 
@@ -60,7 +60,7 @@ export interface WebServerOptions {
 export class WebServer {
   /** Settles when everything is answered and closed. */
   readonly done: Promise<void>;
-  /** The port that it listens on, also when the options leave the choice to the system. */
+  /** The port that the server listens on, even if the system chose it. */
   port = 0;
   readonly limits: HttpLimits;
   readonly #options: WebServerOptions;
@@ -121,22 +121,22 @@ export class WebServer {
     return this.#options.tls !== undefined;
   }
 
-  /** Bytes of replies that their clients have not read. */
+  /** How many bytes of replies their clients have not read. */
   get unsentBytes(): number {
     return this.#replies.unsentBytes;
   }
 
-  /** The grant of the token that the request shows; answers by itself when there is none. */
+  /** The grant of the request's token. If there is none, it also sends the refusal. */
   grantOf(reply: Reply): Grant | undefined {
     return this.#admission.grantOf(reply);
   }
 
-  /** The same, where an authorization server issues tokens too. */
+  /** The same as `grantOf`, for a server that also accepts tokens of an authorization server. */
   accessOf(reply: Reply, issued: IssuedTokens): Promise<GrantedAccess | undefined> {
     return this.#admission.accessOf(reply, issued);
   }
 
-  /** Of the tokens that the operator issued. */
+  /** The grants of the tokens that the operator issued. */
   get grants(): readonly Grant[] {
     return this.#tokens.all;
   }
@@ -146,12 +146,12 @@ export class WebServer {
     return this.#tokens.hasName(name);
   }
 
-  /** Counts the request as one of this grant; refuses when there is no place for its connection. */
+  /** Assigns the request to this grant. Refuses it if there are too many connections. */
   accept(reply: Reply, grant: Grant): Refusal | undefined {
     return this.#replies.accept(reply, grant);
   }
 
-  /** Puts other tokens in place. Those that are gone stop working at once, also for requests under way. */
+  /** Replaces the tokens. Tokens that are gone stop working at once, even for requests under way. */
   replaceTokens(grants: readonly TokenGrant[]): void {
     for (const grant of this.#tokens.replace(grants)) {
       this.#replies.abort(grant);
@@ -163,7 +163,7 @@ export class WebServer {
     if ('setSecureContext' in this.#server) this.#server.setSecureContext(certificate);
   }
 
-  /** Takes no new requests, gives those under way some time, and then ends what is left. */
+  /** Accepts no new requests, gives those under way some time, and then ends what is left. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -184,7 +184,7 @@ export class WebServer {
     const { request, response } = reply;
     if (this.#stopping) {
       response.shouldKeepAlive = false;
-      return { status: 503, retryAfter: 2, message: 'The server is ending' };
+      return { status: 503, retryAfter: 2, message: 'The server is shutting down' };
     }
     if (!this.#admission.allows(reply)) return undefined;
     const { path, query } = splitUrl(request.url!);

@@ -7,7 +7,7 @@ import { parseAddress } from './connections/settings.ts';
 import { PostgresContents } from './contents/postgres-contents.ts';
 import { requireLocks } from './locks/lock-check.ts';
 import { PostgresLocks } from './locks/locks.ts';
-import { LogWriter } from './log/log-writer.ts';
+import { PostgresLogWriter } from './log/log-writer.ts';
 import { PostgresLog } from './log/postgres-log.ts';
 import { TraceDays } from './log/trace-days.ts';
 import { PostgresNotes } from './notes.ts';
@@ -21,7 +21,7 @@ export class Fleet {
   readonly database: Database;
   readonly #workspaces: readonly Workspace[];
   readonly #queues = new LockQueues();
-  readonly #writers = new Map<string, LogWriter>();
+  readonly #writers = new Map<string, PostgresLogWriter>();
 
   /** Does not connect before the first query. */
   constructor(address: string, workspaces: readonly Workspace[] = []) {
@@ -85,9 +85,9 @@ export class Fleet {
     this.database.close();
   }
 
-  #writer(log: string): LogWriter {
+  #writer(log: string): PostgresLogWriter {
     const days = log === 'trace' ? new TraceDays(this.database) : undefined;
-    const writer = this.#writers.get(log) ?? new LogWriter(this.database, log, days);
+    const writer = this.#writers.get(log) ?? new PostgresLogWriter(this.database, log, days);
     this.#writers.set(log, writer);
     return writer;
   }

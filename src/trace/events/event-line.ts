@@ -12,12 +12,12 @@ export interface LineStyle {
 
 interface Column {
   text: string;
-  paint?: Paint | undefined;
+  paint?: TextStyle | undefined;
 }
 
-type Paint = 'dim' | 'bold' | 'red' | 'green' | 'yellow';
+type TextStyle = 'dim' | 'bold' | 'red' | 'green' | 'yellow';
 
-const SGR: Record<Paint, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33 };
+const SGR: Record<TextStyle, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33 };
 
 /** The width of each column. A column without a width is left out. */
 interface Layout {
@@ -110,7 +110,7 @@ function relative(path: string, roots: readonly string[]): string {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 
-function paintOf(how: How): Paint | undefined {
+function paintOf(how: How): TextStyle | undefined {
   if (how === 'refused') return 'red';
   const changes: How[] = ['created', 'changed', 'removed', 'moved-from', 'moved-to'];
   return changes.includes(how) ? 'yellow' : undefined;

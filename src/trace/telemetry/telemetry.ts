@@ -23,7 +23,7 @@ const LAST_SENDING_MS = 2000;
 const SENT = 0;
 const METHOD = 'tools/call';
 
-type Attributes = Record<string, string | number | string[]>;
+type SpanAttributes = Record<string, string | number | string[]>;
 
 export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) => {
   const report = once(onProblem);
@@ -95,8 +95,8 @@ function isCall({ dialect }: TraceEvent): boolean {
   return dialect !== 'cofferdam';
 }
 
-function attributesOf(event: TraceEvent): Attributes {
-  const attributes: Attributes = {
+function attributesOf(event: TraceEvent): SpanAttributes {
+  const attributes: SpanAttributes = {
     ...(isCall(event) && {
       'mcp.method.name': METHOD,
       'gen_ai.operation.name': 'execute_tool',

@@ -1,4 +1,4 @@
-/** The page without an MCP server: on this machine alone, behind a token of its own. */
+/** The page without an MCP server: only on this machine, and protected by its own token. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openPageServer } from '../../../src/server/page-server.ts';
 import type { WebServer } from '../../../src/server/web/web-server.ts';
@@ -18,7 +18,7 @@ const token = () => decodeURIComponent(new URL(serving.url).hash.replace('#token
 const send = (path: string, headers: Record<string, string> = {}) =>
   ask({ port: serving.port, path, headers });
 
-it('serves the page, and the events of all servers to a client with the token of its address', async () => {
+it('serves the page, and the events of all servers to a client with the token in its URL', async () => {
   expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
   expect((await send('/')).text).toContain('<script type="module" src="/page.js">');
   sources.events.add({ roots: ['/one'] }, { roots: ['/two'], who: 'somebody' });
@@ -29,7 +29,7 @@ it('serves the page, and the events of all servers to a client with the token of
   expect(about.json).toEqual({ version: '1', roots: [], who: 'owner', mayUndo: true });
 });
 
-it('makes another token each time, and takes one that it is given', async () => {
+it('makes a new token each time, or uses the given one', async () => {
   const other = await openPageServer({ sources, version: '1', log: () => {}, token: 'a token/of mine' });
   expect(new URL(other.url).hash).toBe('#token=a%20token%2Fof%20mine');
   await other.stop();
@@ -44,7 +44,7 @@ it('serves nothing else, and no client from another origin', async () => {
   expect((await send('/page/about', { origin: 'http://evil.example' })).status).toBe(403);
 });
 
-it('ends with what is open', async () => {
+it('closes open streams when it stops', async () => {
   const open = send('/page/live', { authorization: `Bearer ${token()}` });
   while (sources.events.followers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await serving.stop();
@@ -53,7 +53,7 @@ it('ends with what is open', async () => {
   await serving.done;
 });
 
-it('says what went wrong to the operator, and nothing of it to the client', async () => {
+it('tells the operator what went wrong, but not the client', async () => {
   sources.events.recent = () => Promise.reject(new Error('the disk is on fire'));
   const answer = await send('/page/events', { authorization: `Bearer ${token()}` });
   expect([answer.status, answer.text.includes('fire')]).toEqual([500, false]);

@@ -1,4 +1,4 @@
-/** The server's side of the Tool Trace page: who gets in, what a token sees, and that no event is lost or doubled. */
+/** The server side of the Tool Trace page: who gets in, what a token sees, and that no event is lost or repeated. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -45,7 +45,7 @@ const add = (...events: Partial<TraceEvent>[]) =>
 const listed = (answer: Answer): string[] =>
   answer.text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as TraceEvent).id]));
 
-/** A live stream, read as it comes. */
+/** A live stream, read as it arrives. */
 async function live(after: string | undefined, headers: Record<string, string> = bearer()) {
   const received: { id?: string; event?: string; data: TraceEvent[] }[] = [];
   const path = after === undefined ? '/page/live' : `/page/live?after=${encodeURIComponent(after)}`;
@@ -93,7 +93,7 @@ describe('the files of the page', () => {
     ['/page.js', 'text/javascript'],
     ['/page.css', 'text/css'],
     ['/icon.svg', 'image/svg+xml'],
-  ])('%s comes without a token, under a strict policy', async (path, type) => {
+  ])('include %s, which needs no token and has a strict policy', async (path, type) => {
     const answer = await fixture.send({ path });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toContain(type);
@@ -110,7 +110,7 @@ describe('the files of the page', () => {
     expect((await fixture.send({ path, headers: { host: 'evil.example' } })).status).toBe(403);
   });
 
-  it('name nothing outside and hold no inline code', async () => {
+  it('refer to nothing outside and contain no inline code', async () => {
     const { text } = await fixture.send({ path: '/' });
     expect(text).not.toMatch(/https?:\/\//);
     expect(text).not.toMatch(/<style|style=|\son\w+=|javascript:/i);
@@ -119,7 +119,7 @@ describe('the files of the page', () => {
     expect(style.text).not.toMatch(/https?:|@import|url\(/);
   });
 
-  it('are not there when nothing is traced', async () => {
+  it('are not served if nothing is traced', async () => {
     const plain = await HttpFixture.open();
     expect((await plain.send({ path: '/', headers: bearer() })).status).toBe(404);
     expect((await plain.send({ path: '/page/about', headers: bearer() })).status).toBe(404);
@@ -127,7 +127,7 @@ describe('the files of the page', () => {
   });
 });
 
-describe('coming in', () => {
+describe('signing in', () => {
   it('needs a token or a cookie', async () => {
     for (const path of ['/page/about', '/page/events', '/page/live', '/page/entries/e1', '/page/nothing']) {
       expect((await fetchPage(path, {})).status).toBe(401);
@@ -144,7 +144,7 @@ describe('coming in', () => {
     expect((await fetchPage('/page/about?token=the-token-of-this-test-suite', {})).status).toBe(401);
   });
 
-  it('exchanges the token for a cookie that scripts cannot read and that opens the page alone', async () => {
+  it('exchanges the token for a cookie that scripts cannot read and that opens only the page', async () => {
     const answer = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer() });
     const set = answer.headers['set-cookie']![0]!;
     expect(set).toMatch(/^cofferdam-page-\d+=[\w.-]{43,}; Path=\/page; HttpOnly; SameSite=Strict$/);
@@ -161,7 +161,7 @@ describe('coming in', () => {
     expect([wrong.status, wrong.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  it('sends the cookie back over TLS alone, where there is TLS', async () => {
+  it('restricts the cookie to TLS if there is TLS', async () => {
     const secured = await HttpFixture.open({
       page: sources,
       tls: { cert: Buffer.from(certificate), key: Buffer.from(privateKey) },
@@ -185,7 +185,7 @@ describe('coming in', () => {
     await secured.close();
   });
 
-  it('slows wrong tokens down, as everywhere', async () => {
+  it('delays wrong tokens, as everywhere', async () => {
     const started = Date.now();
     for (let count = 0; count < 8; count++) {
       const answer = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer('wrong') });
@@ -195,7 +195,7 @@ describe('coming in', () => {
     expect((await fetchPage('/page/about')).status).toBe(200);
   });
 
-  it('does not take the cookie from another page, not even from another port of this machine', async () => {
+  it('does not accept the cookie from another page, not even from another port of this machine', async () => {
     const held = { cookie: await cookie() };
     for (const site of ['same-site', 'cross-site', 'none'])
       expect((await fetchPage('/page/about', { ...held, 'sec-fetch-site': site })).status).toBe(403);
@@ -203,7 +203,7 @@ describe('coming in', () => {
     expect((await fetchPage('/page/about', { ...held, origin: 'http://127.0.0.1:1' })).status).toBe(403);
   });
 
-  it('ends with DELETE, also what is open', async () => {
+  it('ends with DELETE, which also closes open streams', async () => {
     const held = { cookie: await cookie(), host: host() };
     const stream = await live(undefined, held);
     await stream.opened();
@@ -230,7 +230,7 @@ describe('coming in', () => {
     expect((await fetchPage('/page/about', owner)).status).toBe(200);
   });
 
-  it('says which methods there are', async () => {
+  it('names the allowed methods', async () => {
     const answer = await fixture.send({ method: 'PUT', path: '/page/session', headers: bearer() });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST, DELETE']);
     expect(
@@ -240,7 +240,7 @@ describe('coming in', () => {
 });
 
 describe('what a token sees', () => {
-  it('is everything without limits, and its own calls with them', async () => {
+  it('is everything if the token is unlimited, and otherwise its own calls', async () => {
     const [mine, theirs, nobodys] = add({ who: 'agent' }, { who: 'ci' }, {});
     expect(listed(await fetchPage('/page/events'))).toEqual([mine!.id, theirs!.id, nobodys!.id]);
     expect(listed(await fetchPage('/page/events', AGENT))).toEqual([mine!.id]);
@@ -255,14 +255,14 @@ describe('what a token sees', () => {
     stream.response.destroy();
   });
 
-  it('are only calls in the directories that are served here', async () => {
+  it('includes only calls in the served directories', async () => {
     const within = add({}, { roots: [join(fixture.root, 'sub')] }).map(({ id }) => id);
     sources.events.add({ roots: ['/elsewhere'] }, { roots: [fixture.root, '/elsewhere'] }, { roots: [] });
     sources.events.add({ roots: [`${fixture.root}-beside`] });
     expect(listed(await fetchPage('/page/events'))).toEqual(within);
   });
 
-  it('leaves out what was said and answered until it is asked for', async () => {
+  it('leaves out arguments and answers until the page asks for them', async () => {
     const [event] = add({ arguments: '{"path":"a"}', answer: 'secret text' });
     const list = await fetchPage('/page/events');
     expect(list.text).not.toContain('secret');
@@ -274,7 +274,7 @@ describe('what a token sees', () => {
 });
 
 describe('between the list and the live stream', () => {
-  it('nothing is lost or doubled', async () => {
+  it('no event is lost or repeated', async () => {
     add({}, {});
     const list = await fetchPage('/page/events');
     const cursor = String(list.headers['page-cursor']);
@@ -293,17 +293,17 @@ describe('between the list and the live stream', () => {
 
   it.each([
     ['empty', ''],
-    ['none', 'x'],
+    ['not a cursor', 'x'],
     ['of another feed', 'other.0'],
     ['a path', '../../etc'],
     ['very long', 'a'.repeat(3000)],
-  ])('a cursor that is %s means to begin again', async (_, cursor) => {
+  ])('a cursor that is %s makes the page start again', async (_, cursor) => {
     const stream = await live(cursor);
     await stream.ended();
     expect(stream.received.map(({ event }) => event)).toEqual(['reset']);
   });
 
-  it('a cursor that is too old, or not there yet, means to begin again', async () => {
+  it('a cursor that is too old, or in the future, makes the page start again', async () => {
     const first = String((await fetchPage('/page/events')).headers['page-cursor']);
     for (let count = 0; count < 25; count++) add(...Array<object>(1000).fill({}));
     const late = await live(first);
@@ -314,7 +314,7 @@ describe('between the list and the live stream', () => {
     expect(early.received.map(({ event }) => event)).toEqual(['reset']);
   });
 
-  it('many events reach a reader in order, in pieces', async () => {
+  it('many events reach a reader in order and in pieces', async () => {
     const cursor = String((await fetchPage('/page/events')).headers['page-cursor']);
     const sent = add(...Array<object>(5000).fill({}));
     const stream = await live(cursor);
@@ -323,7 +323,7 @@ describe('between the list and the live stream', () => {
     stream.response.destroy();
   });
 
-  it('a page that does not read costs the server nothing, and is cut off once it is too far behind', async () => {
+  it('a page that does not read uses no memory, and is disconnected when it is too far behind', async () => {
     const raw = await RawConnection.open(fixture.serving.port);
     raw.socket.write(`GET /page/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
     await raw.until(/data: \[\]/);
@@ -340,7 +340,7 @@ describe('between the list and the live stream', () => {
     await raw.closed();
   });
 
-  it('stops following when the server ends', async () => {
+  it('the feed stops following the log when the server stops', async () => {
     const stream = await live(undefined);
     await stream.opened();
     expect(sources.events.followers).toBe(1);
@@ -351,7 +351,7 @@ describe('between the list and the live stream', () => {
 });
 
 describe('a large list', () => {
-  it('comes whole, with the newest events when there are too many', async () => {
+  it('arrives whole, or with the newest events if there are too many', async () => {
     sources.events.all.push(
       ...Array.from({ length: 100_500 }, (_, index) => ({
         ...sources.events.add({ roots: [fixture.root] })[0]!,
@@ -362,7 +362,7 @@ describe('a large list', () => {
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([100_000, 'n-500', 'n-100499']);
   });
 
-  it('is refused when too many are being sent, and served again after that', async () => {
+  it('is refused while too many are being sent, and served again after that', async () => {
     add(...Array<object>(20_000).fill({ note: 'x'.repeat(500) }));
     const open: RawConnection[] = [];
     for (const _ of [1, 2]) {
@@ -384,7 +384,7 @@ describe('a large list', () => {
   });
 });
 
-it('one event is looked for a few times at once by one token, and twice at once by all of them', async () => {
+it('limits concurrent searches for one event: a few for one token, and two for all tokens', async () => {
   const [event] = add({});
   let goOn = () => {};
   const held = new Promise<void>((resolve) => {
@@ -428,7 +428,7 @@ describe('an entry', () => {
       body,
     });
 
-  it('shows what it changed and what undoing would do, and is undone', async () => {
+  it('shows what it changed and what undoing would do, and can be undone', async () => {
     change('e1');
     const details = JSON.parse((await fetchPage('/page/entries/e1')).text);
     expect(details).toMatchObject({ entry: { id: 'e1', state: 'done' }, mayUndo: true });
@@ -443,7 +443,7 @@ describe('an entry', () => {
     expect(JSON.parse((await fetchPage('/page/entries/e1')).text)).not.toHaveProperty('plan');
   });
 
-  it('is not undone over what came later, unless that is wanted', async () => {
+  it('is not undone over later changes, unless that is forced', async () => {
     change('e1');
     writeFileSync(file(), 'one\nTWO\nthree\n');
     const { obstacles } = JSON.parse((await fetchPage('/page/entries/e1')).text).plan;
@@ -483,13 +483,13 @@ describe('an entry', () => {
     expect(sources.history.undone.map(({ id, who }) => [id, who])).toEqual([['mine', 'agent']]);
   });
 
-  it('lies in the directories that are served here', async () => {
+  it('is shown only if it is in the served directories', async () => {
     sources.history.change(file(), 'x', { id: 'outside', roots: ['/elsewhere'] });
     expect((await fetchPage('/page/entries/outside')).status).toBe(404);
     expect((await undo('outside', bearer())).status).toBe(404);
   });
 
-  it('has an id that is one, and a body that says what is wanted', async () => {
+  it('needs a valid id, and a body that says whether to force', async () => {
     change('e1');
     for (const id of ['..', '.', '%2e%2e', 'a%2fb', '-x', 'x'.repeat(200), 'e1%00'])
       expect((await fetchPage(`/page/entries/${id}`)).status).toBe(404);
@@ -501,7 +501,7 @@ describe('an entry', () => {
     expect(sources.history.undone).toEqual([]);
   });
 
-  it('is clipped when its diff is too long, and says so', async () => {
+  it('is clipped if its diff is too long, and says so', async () => {
     change('large', undefined, 'a line that is long enough\n'.repeat(50_000));
     const { diffs } = JSON.parse((await fetchPage('/page/entries/large')).text);
     expect(diffs[0].text.length).toBeLessThanOrEqual(512 * 1024);
@@ -509,7 +509,7 @@ describe('an entry', () => {
     expect(diffs[0].note).toContain('too long');
   });
 
-  it('is looked at by one token a few times at once, not without bound', async () => {
+  it('can be requested by one token only a few times at once', async () => {
     change('e1');
     let goOn = () => {};
     const held = new Promise<void>((resolve) => {

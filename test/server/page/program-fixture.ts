@@ -1,4 +1,4 @@
-/** The built program for tests of the page: started, listened to, called, ended. */
+/** Starts, calls and stops the built program for tests of the page. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { type Answer, ask, hello } from '../http-fixture.ts';
 
 export const TOKEN = 'a-token-for-the-page-of-the-program';
 
-/** A served directory, a state directory beside it, and the programs on them. */
+/** A served directory, its state directory, and the programs that use them. */
 export class ProgramFixture {
   readonly directory = temporaryDirectory();
   readonly root = join(this.directory.path, 'served');
@@ -16,14 +16,14 @@ export class ProgramFixture {
   readonly #elsewhere: { path: string; remove(): void } | undefined;
   readonly #started: ChildProcess[] = [];
 
-  /** `stateUnder`: where the state directory is, when not beside the served one. */
+  /** `stateUnder`: the directory that contains the state directory. Default: next to the served one. */
   constructor(tree: Tree, { stateUnder }: { stateUnder?: string } = {}) {
     this.#elsewhere = stateUnder === undefined ? undefined : temporaryDirectory(stateUnder);
     this.state = this.#elsewhere?.path ?? join(this.directory.path, 'state');
     layOut(this.root, tree);
   }
 
-  /** Starts the program and waits until it has said what is looked for. */
+  /** Starts the program and waits until it has printed the expected text. */
   async start(args: string[], wanted: RegExp): Promise<RegExpExecArray> {
     const child = spawn(process.execPath, [program, ...args, '--state', this.state], {
       env: { ...process.env, COFFERDAM_TOKEN: TOKEN },
@@ -43,7 +43,7 @@ export class ProgramFixture {
     }
   }
 
-  /** Over HTTP; gives the port. */
+  /** Starts the program with `--http`, and gives the port. */
   async serve(directory = this.root): Promise<number> {
     const found = await this.start(
       ['--dialect', 'replay', '--http', '0', directory],
@@ -62,7 +62,7 @@ export class ProgramFixture {
   }
 }
 
-/** One call, in a session of its own. */
+/** Makes one call, in a separate session. */
 export async function callOver(port: number, name: string, args: object): Promise<Answer> {
   const headers = {
     'content-type': 'application/json',

@@ -1,4 +1,4 @@
-/** The page of the program as it is: real calls, the real trace and journal, and an undo that changes the disk. */
+/** The page of the real program: real calls, the real trace and journal, and an undo that changes the disk. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ async function editOnStdio(): Promise<void> {
 }
 
 describe('the page of the program', () => {
-  it('over HTTP shows its calls and undoes one', async () => {
+  it('shows its calls over HTTP and undoes one', async () => {
     const port = await fixture.serve();
     const answer = await callOver(port, 'edit_file', edit);
     expect(answer.json.error).toBeUndefined();
@@ -76,7 +76,7 @@ describe('the page of the program', () => {
     expect(event).toMatchObject({ who: 'owner', dialect: 'replay', session: expect.any(String) });
   });
 
-  it('of trace --web shows the calls of a server on stdio and undoes one', async () => {
+  it('shows the calls of a server on stdio with trace --web and undoes one', async () => {
     await editOnStdio();
     const [, port, token] = await fixture.start(
       ['trace', '--web'],
@@ -84,13 +84,13 @@ describe('the page of the program', () => {
     );
     await seesAndUndoes(Number(port), token!, 'edit_file');
     expect((await get(Number(port), '/page/about', TOKEN)).status).toBe(401);
-    // What it shows before the first call: a server of the directory that it was started in.
+    // Before the first call, it shows a server for the directory in which it was started.
     const { clients } = JSON.parse((await get(Number(port), '/page/about', token!)).text);
     expect(clients).toHaveLength(3);
     expect(clients[1].text).toContain(JSON.stringify(process.cwd()));
   });
 
-  it('knows a directory that was given through a link', async () => {
+  it('recognises a directory that was given through a link', async () => {
     const link = join(fixture.directory.path, 'link');
     mkdirSync(fixture.state);
     symlinkSync(fixture.root, link);

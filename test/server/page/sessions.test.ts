@@ -1,6 +1,6 @@
-/** The sessions of the page: not too many, not too long. */
+/** The sessions of the page: they are limited in number and in time. */
 import { describe, expect, it } from 'vitest';
-import { ownSessions } from '../../../src/server/http/mcp-route.ts';
+import { ownSessions } from '../../../src/server/http/sessions/own-sessions.ts';
 import { cookieOf, PageSessions } from '../../../src/server/page/page-sessions.ts';
 import { fullGrant } from '../../../src/server/web/tokens/tokens.ts';
 
@@ -20,7 +20,7 @@ describe('a session', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('makes room when its token opens too many, and never takes that of another token first', async () => {
+  it('makes room when its token opens too many, and is not ended first for another token', async () => {
     const sessions = new PageSessions(ownSessions(), () => [grant]);
     const other = await sessions.open(fullGrant('two', 'two'), 0);
     const first = await sessions.open(grant, 1);
@@ -32,7 +32,7 @@ describe('a session', () => {
     expect(sessions.size).toBe(256);
   });
 
-  it('is found at another server with the same token, until one of them ends it', async () => {
+  it('is found at another server with the same token, until one of the servers ends it', async () => {
     const store = ownSessions();
     const [one, two, other] = [grant, grant, fullGrant('other', 'one')].map(
       (each) => new PageSessions(store, () => [each]),

@@ -1,4 +1,4 @@
-/** Sources for the page in tests: events in memory, and a small history that really changes files back. */
+/** Sources for the page in tests: events in memory, and a small history that really restores files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { unifiedDiff } from '../../../src/engine/index.ts';
 import type { PageDiff, PageEntry, PageObstacle } from '../../../src/page/wire.ts';
@@ -59,12 +59,12 @@ interface Kept {
   after: string;
 }
 
-/** One changed file an entry. */
+/** A history in which each entry has one changed file. */
 export class SmallHistory implements PageHistory {
   readonly #kept = new Map<string, Kept>();
   readonly undone: { id: string; force: boolean; who: string | undefined }[] = [];
 
-  /** Changes a file and remembers how it was. */
+  /** Changes a file and remembers its old content. */
   change(
     file: string,
     after: string,

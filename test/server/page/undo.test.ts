@@ -1,4 +1,4 @@
-/** Undo from the page of the program when something else happens: a kept content is damaged, or another undo came first. */
+/** Undo from the program's page when something goes wrong: a stored content is damaged, or another undo came first. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { readBack } from '../../tree.ts';
 import { ask } from '../http-fixture.ts';
 import { callOver, ProgramFixture, TOKEN } from './program-fixture.ts';
 
-/** Another device than that of temporary directories: there, the journal must copy a large file to keep it. */
+/** A device other than that of temporary directories: there, the journal must copy a large file to keep it. */
 const OTHER = '/dev/shm';
 const hasOther = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev;
 const LARGE = 'a large file\n'.repeat(400_000);
@@ -40,7 +40,7 @@ async function undo(port: number, id: string) {
 }
 
 describe.runIf(hasOther)('an undo of two files that finds the content of the second one damaged', () => {
-  it('says so, leaves the second file as it is, and goes on from there once the content is whole', async () => {
+  it('says so, leaves the second file alone, and continues from there once the content is restored', async () => {
     fixture = new ProgramFixture({ 'a.txt': 'two\n', 'b.txt': `two\n${LARGE}` }, { stateUnder: OTHER });
     const before = readBack(fixture.root);
     const port = await fixture.serve();
@@ -67,8 +67,8 @@ describe.runIf(hasOther)('an undo of two files that finds the content of the sec
   });
 });
 
-describe('an undo of an entry that the command line has undone meanwhile', () => {
-  it('says that it was undone already, and touches nothing', async () => {
+describe('an undo of an entry that the command line has undone in the meantime', () => {
+  it('says that it was already undone, and touches nothing', async () => {
     fixture = new ProgramFixture({ 'a.txt': 'one\n' });
     const port = await fixture.serve();
     await callOver(port, 'write_file', { path: 'a.txt', content: 'two\n' });

@@ -7,7 +7,7 @@ import { refused, withHash } from '../outcome.ts';
 import type { editRemembered } from './edit-remembered.ts';
 import { doneText, type EditArgument, refusalText } from './edits.ts';
 
-type Edited = Awaited<ReturnType<typeof editRemembered>>;
+type RememberedEdit = Awaited<ReturnType<typeof editRemembered>>;
 
 export interface EditCall {
   path: string;
@@ -16,7 +16,7 @@ export interface EditCall {
 }
 
 export async function editResult(
-  { result, hash, path: realPath }: Edited,
+  { result, hash, path: realPath }: RememberedEdit,
   { path, edits, dryRun }: EditCall,
   context: ToolContext,
 ): Promise<ResultOutcome> {

@@ -86,13 +86,13 @@ interface Levels {
 }
 
 /** How many more nodes there is room for, and whether some were left out. */
-interface Room {
+interface NodeBudget {
   nodes: number;
   isCut: boolean;
 }
 
 /** The nodes down to `depth`; undefined when there is no room for all of them. */
-function toDepth(nodes: readonly Node[], depth: number, room: Room): Node[] | undefined {
+function toDepth(nodes: readonly Node[], depth: number, room: NodeBudget): Node[] | undefined {
   const shown: Node[] = [];
   for (const { name, type, children } of nodes) {
     if (--room.nodes < 0) return undefined;

@@ -15,7 +15,7 @@ const OVERHEAD = 150;
 /** Showing less of a file is not worth it. */
 const LEAST_TEXT = 100;
 
-interface FileText {
+interface ReadOutcome {
   text: string;
   isCut: boolean;
   failure?: Failure;
@@ -25,7 +25,7 @@ export async function readSeveral(
   paths: readonly string[],
   context: ToolContext,
 ): Promise<{ text: string; failure: Failure | undefined }> {
-  const files: FileText[] = [];
+  const files: ReadOutcome[] = [];
   let room = budgetOf(context, { paths });
   for (const [index, path] of paths.entries()) {
     const least = LEAST_TEXT + overheadOf(path);
@@ -43,7 +43,7 @@ export async function readSeveral(
 
 /** Reads truncated files again, now that there is more room for them. */
 async function giveRest(
-  files: FileText[],
+  files: ReadOutcome[],
   paths: readonly string[],
   room: number,
   context: ToolContext,
@@ -59,7 +59,7 @@ async function giveRest(
   }
 }
 
-function bytesOf({ text }: FileText): number {
+function bytesOf({ text }: ReadOutcome): number {
   return Buffer.byteLength(text) + SEPARATOR.length;
 }
 
@@ -75,7 +75,7 @@ function rest(paths: readonly string[], shown: number, context: ToolContext): st
   return `[${left} more files; ${noteFits(next, context) ? next : shorter}]`;
 }
 
-async function textOf(path: string, bytes: number, context: ToolContext): Promise<FileText> {
+async function textOf(path: string, bytes: number, context: ToolContext): Promise<ReadOutcome> {
   try {
     const most = Math.max(LEAST_TEXT, bytes - overheadOf(path));
     const { answer, isCut } = await readText('read_text_file', { path }, context, most);

@@ -108,7 +108,7 @@ function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boole
 }
 
 /** The text as shown, plus a last line with the call that continues when something is missing. */
-function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: Shown): string {
+function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: ShownPart): string {
   const { continuesAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;
@@ -136,13 +136,13 @@ function lastWanted({ head, tail, limit }: ReadArguments, { from }: TextPart): n
   return lines === undefined ? Number.POSITIVE_INFINITY : from + lines - 1;
 }
 
-interface Shown {
+interface ShownPart {
   text: string;
   /** The last line that is shown. */
   to: number;
 }
 
-function shownPart(part: TextPart, args: ReadArguments, bytes: number): Shown {
+function shownPart(part: TextPart, args: ReadArguments, bytes: number): ShownPart {
   return args.numbered || args.anchors ? labelled(part, args, bytes) : plainText(part, args);
 }
 
@@ -153,7 +153,7 @@ interface Before {
 }
 
 /** Shows a whole file with anchors. Reuses what the client saw before: comparing is faster than labelling the lines. */
-function shownAgain(part: TextPart, args: ReadArguments, budget: number, before: Before): Shown {
+function shownAgain(part: TextPart, args: ReadArguments, budget: number, before: Before): ShownPart {
   const { charset, to, totalLines, continuesAt } = part;
   const { path, known, session } = before;
   const { anchored } = known;
@@ -165,13 +165,13 @@ function shownAgain(part: TextPart, args: ReadArguments, budget: number, before:
 }
 
 /** Follows the official server: a head has no newline at its end, and a tail no carriage returns. */
-function plainText({ text, to }: TextPart, { head, tail }: ReadArguments): Shown {
+function plainText({ text, to }: TextPart, { head, tail }: ReadArguments): ShownPart {
   if (tail) return { text: text.replaceAll('\r\n', '\n'), to };
   return { text: head && text.endsWith('\n') ? text.slice(0, -1) : text, to };
 }
 
 /** Labels lines with numbers or anchors. An anchor is the hash of the whole line, even if only a part is shown. */
-function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): Shown {
+function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): ShownPart {
   const { text, from, to, firstLine } = part;
   const lines: string[] = [];
   let room = bytes;

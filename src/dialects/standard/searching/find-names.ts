@@ -27,12 +27,12 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
   return namesOf(negations > 0 ? { globs: names.globs } : names, args, context);
 }
 
-interface Wanted {
+interface WantedNames {
   globs: string[];
   contains?: string;
 }
 
-async function namesOf(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+async function namesOf(names: WantedNames, args: NameSearch, context: ToolContext): Promise<FoundNames> {
   const { engine, signal } = context;
   const directory = (await engine.files.info(await pathOf(args.path, context))).path;
   const { includeIgnored = false } = args;
@@ -88,14 +88,14 @@ function rankAt(path: string, at: number): number {
 }
 
 /** Everything that `names` does not mean, for a pattern that begins with `!`. */
-async function allExcept(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+async function allExcept(names: WantedNames, args: NameSearch, context: ToolContext): Promise<FoundNames> {
   const all = await namesOf({ globs: ['**'] }, args, context);
   const meant = new Set((await namesOf(names, args, context)).paths);
   return { ...all, paths: all.paths.filter((path) => !meant.has(path)) };
 }
 
 /** Reads a pattern. Without glob characters it is a path or a part of a name; brackets may be part of a name, too. */
-function wanted(pattern: string): Wanted {
+function wanted(pattern: string): WantedNames {
   const glob = searchGlob(pattern);
   if (glob === undefined) return { globs: [] };
   const literal = pattern.replace(/[\\[\]{}*?]/g, '\\$&');

@@ -149,7 +149,7 @@ function linePage(result: GrepResult, args: GrepArguments, bytes: number, contex
   return [...shown, `[${grouped(left)} more matching lines; ${next}]`];
 }
 
-interface Block {
+interface MatchBlock {
   path: string;
   lines: string[];
   matches: number;
@@ -158,11 +158,11 @@ interface Block {
 }
 
 /** Each match with the lines around it. Lines between two matches belong to the first of them. */
-function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[] {
+function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): MatchBlock[] {
   const path = truncateToBytes(onOneLine(file.path), bytes >> 1);
-  const blocks: Block[] = [];
+  const blocks: MatchBlock[] = [];
   let last: number | undefined;
-  let open: Block | undefined;
+  let open: MatchBlock | undefined;
   for (const line of file.lines) {
     const touches = last !== undefined && line.number === last + 1;
     if (!open || !touches || (line.match && open.matches > 0)) {
@@ -177,7 +177,7 @@ function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[
 }
 
 /** Shortens a block that no answer could hold to its match, and as many of the lines around it as fit. */
-function shortened(block: Block, file: FileMatches, bytes: number): Block {
+function shortened(block: MatchBlock, file: FileMatches, bytes: number): MatchBlock {
   const fits = (lines: readonly string[]) =>
     Buffer.byteLength(lines.join('\n')) + Buffer.byteLength(block.path) + 8 < bytes;
   if (fits(block.lines)) return block;

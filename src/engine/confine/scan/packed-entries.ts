@@ -48,7 +48,7 @@ export interface PackedDirectories {
   readonly unread: readonly string[];
 }
 
-type Facts = Pick<PackedDirectory, 'facts'>;
+type PackedFacts = Pick<PackedDirectory, 'facts'>;
 
 export class EntryPacker {
   readonly #directories: Omit<PackedDirectory, 'facts'>[] = [];
@@ -125,26 +125,26 @@ export function isSameDirectory(a: PackedDirectory, b: PackedDirectory): boolean
   return a.names === b.names && a.links === b.links && bytesOf(a.facts).equals(bytesOf(b.facts));
 }
 
-export function isSameEntry(a: Facts, at: number, b: Facts, bAt: number): boolean {
+export function isSameEntry(a: PackedFacts, at: number, b: PackedFacts, bAt: number): boolean {
   for (let i = 0; i < FACTS; i++) {
     if (a.facts[at * FACTS + i] !== b.facts[bAt * FACTS + i]) return false;
   }
   return true;
 }
 
-export function typeAt({ facts }: Facts, index: number): EntryType {
+export function typeAt({ facts }: PackedFacts, index: number): EntryType {
   return TYPES[Number(facts[index * FACTS]!) & ((1 << TYPE_BITS) - 1)]!;
 }
 
-export function sizeAt({ facts }: Facts, index: number): number {
+export function sizeAt({ facts }: PackedFacts, index: number): number {
   return Number(facts[index * FACTS + 1]!);
 }
 
-export function changedMsAt({ facts }: Facts, index: number): number {
+export function changedMsAt({ facts }: PackedFacts, index: number): number {
   return Number(facts[index * FACTS + 5]! / 1_000_000n);
 }
 
-export function statAt({ facts }: Facts, index: number): EntryStat {
+export function statAt({ facts }: PackedFacts, index: number): EntryStat {
   const [first, size, dev, ino, mtimeNs, ctimeNs] = facts.subarray(index * FACTS, (index + 1) * FACTS);
   return {
     type: typeAt({ facts }, index),

@@ -24,7 +24,7 @@ const NAMES_A_TURN = 64;
 
 type Verdicts = Map<string, Verdict>;
 
-interface Judged {
+interface JudgedListing {
   by: Withheld;
   /** The path of the directory: its rules may depend on it. */
   parent: string;
@@ -34,7 +34,7 @@ interface Judged {
 /**
  * The results for listings that were judged before. While a directory does not change, its listing is the same object.
  */
-const judged = new WeakMap<Listing, Judged>();
+const judged = new WeakMap<Listing, JudgedListing>();
 
 /** The rules that came with the last search: those of the next are nearly always the same. */
 let last: { text: string; withheld: Withheld } | undefined;

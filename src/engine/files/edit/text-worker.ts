@@ -16,9 +16,9 @@ const unpacking = new Unpacking();
 /** Sends the next chunk: the main thread takes one at a time. */
 let sendNext = () => {};
 
-type Message = { message: unknown } | { chunk: MessageChunk } | { more: true };
+type MessageToWorker = { message: unknown } | { chunk: MessageChunk } | { more: true };
 
-port.on('message', (sent: Message) => {
+port.on('message', (sent: MessageToWorker) => {
   if ('more' in sent) sendNext();
   else if ('chunk' in sent) unpacking.add(sent.chunk);
   else void answer(unpacking.unpacked(sent.message) as TextJob);

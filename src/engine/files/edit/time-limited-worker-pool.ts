@@ -24,7 +24,7 @@ export interface JobLimits {
 }
 
 /** `begins`: the next step of the job begins, with a time limit of its own. */
-type Message = { answer: unknown } | { chunk: MessageChunk } | { begins: true };
+type MessageFromWorker = { answer: unknown } | { chunk: MessageChunk } | { begins: true };
 
 export class WorkerPool<Job, Answer> {
   readonly #worker: WorkerName;
@@ -70,7 +70,7 @@ export class WorkerPool<Job, Answer> {
         reject(error);
       };
       const unpacking = new Unpacking();
-      const onMessage = async (message: Message) => {
+      const onMessage = async (message: MessageFromWorker) => {
         if ('begins' in message) timer?.refresh();
         else if ('chunk' in message) {
           unpacking.add(message.chunk);

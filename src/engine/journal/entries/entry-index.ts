@@ -26,7 +26,7 @@ export interface EntryWithParts {
 }
 
 /** What the first line of a part and the later lines of the same part say. */
-interface Part extends Omit<JournalEntry, 'state'> {
+interface EntryPart extends Omit<JournalEntry, 'state'> {
   call: string;
   done: boolean;
   /** Paths of changes that another server found to be done. */
@@ -39,8 +39,8 @@ interface Part extends Omit<JournalEntry, 'state'> {
 const UPDATE_AT = 256;
 
 export class EntryIndex {
-  readonly #parts = new Map<string, Part>();
-  readonly #calls = new Map<string, Part[]>();
+  readonly #parts = new Map<string, EntryPart>();
+  readonly #calls = new Map<string, EntryPart[]>();
   readonly #made = new Map<string, EntryWithParts>();
   /** From the id of an entry to the ids of the entries that undid it. */
   readonly #undos = new Map<string, Set<string>>();
@@ -181,7 +181,7 @@ export class EntryIndex {
     }
   }
 
-  #begin(part: Part): void {
+  #begin(part: EntryPart): void {
     this.#parts.set(part.id, part);
     const parts = this.#calls.get(part.call);
     if (parts) parts.push(part);
@@ -189,7 +189,7 @@ export class EntryIndex {
     this.#outdated.add(part.call);
   }
 
-  #add(part: Part, { roots = [], did = [], instead, end, settled = [] }: Line): void {
+  #add(part: EntryPart, { roots = [], did = [], instead, end, settled = [] }: Line): void {
     this.#outdated.add(part.call);
     for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
     for (const change of did) {
@@ -208,7 +208,7 @@ export class EntryIndex {
   }
 
   /** Drops the changes that were not done. The part ends when the outcome of every change is known. */
-  #settle(part: Part, settled: readonly { path: string; done: boolean }[]): void {
+  #settle(part: EntryPart, settled: readonly { path: string; done: boolean }[]): void {
     if (settled.length === 0 || part.done) return;
     const known = part.settled ?? new Set();
     part.settled = known;
@@ -235,7 +235,7 @@ export class EntryIndex {
   }
 }
 
-function begin(line: Line): Part {
+function begin(line: Line): EntryPart {
   const { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded } = line;
   return {
     id: e!,
@@ -251,12 +251,12 @@ function begin(line: Line): Part {
   };
 }
 
-function changesOf({ changes, refuted }: Part): Change[] {
+function changesOf({ changes, refuted }: EntryPart): Change[] {
   return refuted ? changes.filter((change) => !refuted.has(change)) : changes;
 }
 
 /** Joins the parts of one call into one entry. */
-function joinParts(parts: readonly Part[]): EntryWithParts {
+function joinParts(parts: readonly EntryPart[]): EntryWithParts {
   const { call: id, done: _, id: __, settled: ___, refuted: ____, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {

@@ -48,14 +48,17 @@ export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean
 }
 
 /** The selected things that exist, with their sizes. */
-interface Found {
+interface FoundContents {
   /** Sizes in bytes, by hash or name. */
   names: Map<string, number>;
   inside: { name: string; path: string; bytes: number }[];
 }
 
-async function findSelected({ state: { contents } }: Journal, selected: ForgetSelection): Promise<Found> {
-  const found: Found = { names: new Map(), inside: [] };
+async function findSelected(
+  { state: { contents } }: Journal,
+  selected: ForgetSelection,
+): Promise<FoundContents> {
+  const found: FoundContents = { names: new Map(), inside: [] };
   for (const name of selected.names) {
     const bytes = await contents.sizeOf(name);
     if (bytes !== undefined) found.names.set(name, bytes);
@@ -75,7 +78,11 @@ async function unreferencedNames(journal: Journal): Promise<string[]> {
   return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
-async function removeSelected(journal: Journal, selected: ForgetSelection, found: Found): Promise<void> {
+async function removeSelected(
+  journal: Journal,
+  selected: ForgetSelection,
+  found: FoundContents,
+): Promise<void> {
   const { log } = journal;
   const { contents } = journal.state;
   if (found.names.size > 0 || found.inside.length > 0 || selected.of.length > 0) {
@@ -94,7 +101,7 @@ function reportOf(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   selected: ForgetSelection,
-  { names, inside }: Found,
+  { names, inside }: FoundContents,
   unreferenced: number,
 ): ForgetReport {
   const gone = new Set([...names.keys(), ...inside.map(({ name }) => name)]);

@@ -37,7 +37,7 @@ interface KnownDirectory {
 }
 
 /** A file to copy, and where to note its copy. */
-interface Wanted {
+interface WantedCopy {
   directory: SnapshotDirectory;
   known: KnownDirectory;
   index: number;
@@ -70,7 +70,7 @@ export class KeptCopies {
   ): Promise<string | undefined> {
     const yielder = new Yielder(undefined);
     const known = new Map<string, KnownDirectory>();
-    const wanted = new Map<Root, Map<string, Wanted>>();
+    const wanted = new Map<Root, Map<string, WantedCopy>>();
     const now = Date.now();
     const isFirst = this.#known.size === 0;
     const reserve = contents.most * RESERVED;
@@ -81,7 +81,7 @@ export class KeptCopies {
       directory.copies = own.copies;
       known.set(key, own);
       if (own.isSettled) continue;
-      const files = wanted.get(directory.root) ?? new Map<string, Wanted>();
+      const files = wanted.get(directory.root) ?? new Map<string, WantedCopy>();
       wanted.set(directory.root, files);
       own.isSettled = true;
       for (const [path, index] of filesToCopy(directory, own.copies)) {
@@ -109,7 +109,7 @@ export class KeptCopies {
     return problem;
   }
 
-  async #note(copies: Copies, files: Map<string, Wanted>, yielder: Yielder): Promise<void> {
+  async #note(copies: Copies, files: Map<string, WantedCopy>, yielder: Yielder): Promise<void> {
     const { paths, offsets, facts } = copies;
     const now = Date.now();
     for (const [at, path] of paths.entries()) {
@@ -161,7 +161,7 @@ function* filesToCopy(
   }
 }
 
-function byDirectory(files: ReadonlyMap<string, Wanted>): DirectoryFiles[] {
+function byDirectory(files: ReadonlyMap<string, WantedCopy>): DirectoryFiles[] {
   const directories = new Map<SnapshotDirectory, string[]>();
   for (const [path, { directory }] of files) {
     const names = directories.get(directory);

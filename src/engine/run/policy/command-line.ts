@@ -18,18 +18,18 @@ export interface CommandLine {
   operands: string[];
 }
 
-type Known =
+type KnownOption =
   | { kind: 'flag'; id: string }
   | { kind: 'value'; id: string; option: ValueOption }
   | { kind: 'refused'; option: RefusedOption };
 
-const tables = new WeakMap<CommandPolicy, ReadonlyMap<string, Known>>();
+const tables = new WeakMap<CommandPolicy, ReadonlyMap<string, KnownOption>>();
 
-function optionTable(policy: CommandPolicy): ReadonlyMap<string, Known> {
+function optionTable(policy: CommandPolicy): ReadonlyMap<string, KnownOption> {
   const ready = tables.get(policy);
   if (ready) return ready;
-  const table = new Map<string, Known>();
-  const add = (names: string, known: (id: string) => Known) => {
+  const table = new Map<string, KnownOption>();
+  const add = (names: string, known: (id: string) => KnownOption) => {
     const all = names.split(' ');
     for (const name of all) table.set(name, known(all[0]!));
   };

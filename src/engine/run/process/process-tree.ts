@@ -22,7 +22,7 @@ import {
 const KILL_ROUNDS = 5;
 const KERNEL_THREADS_PARENT = 2;
 
-interface Scan {
+interface ProcessScan {
   members: ProcessFacts[];
   /** Whether processes started or ended during the scan, so that it may have missed one. */
   unsettled: boolean;
@@ -117,13 +117,13 @@ export class ProcessTree {
     }
   }
 
-  #killMembers(): Scan {
+  #killMembers(): ProcessScan {
     const scan = this.#scan();
     for (const { pid } of scan.members) signalProcess(pid, 'SIGKILL');
     return scan.members.length > 0 ? { ...scan, unsettled: true } : scan;
   }
 
-  #scan(): Scan {
+  #scan(): ProcessScan {
     const younger: ProcessFacts[] = [];
     let unsettled = false;
     for (const pid of allPids()) {

@@ -11,7 +11,7 @@ export interface IpcEndpoints {
   incomplete?: string;
 }
 
-interface Root {
+interface SearchedRoot {
   path: string;
   writable: boolean;
 }
@@ -25,11 +25,11 @@ const OPEN_DIRECTORIES = 8;
 const REPLACEMENT = '\uFFFD';
 
 export async function findIpcEndpoints(
-  roots: readonly Root[],
+  roots: readonly SearchedRoot[],
   signal: AbortSignal | undefined,
   maxEntries = MAX_SEARCHED_ENTRIES,
 ): Promise<IpcEndpoints> {
-  const search = new Search(new Set(roots.map(({ path }) => path)), signal, maxEntries);
+  const search = new EndpointSearch(new Set(roots.map(({ path }) => path)), signal, maxEntries);
   let incomplete: string | undefined;
   for (const { path, writable } of roots) {
     if (!writable && !(await search.below(path))) incomplete ??= path;
@@ -37,7 +37,7 @@ export async function findIpcEndpoints(
   return { paths: search.found, ...(incomplete !== undefined && { incomplete }) };
 }
 
-class Search {
+class EndpointSearch {
   readonly found: string[] = [];
   readonly #roots: ReadonlySet<string>;
   readonly #signal: AbortSignal | undefined;

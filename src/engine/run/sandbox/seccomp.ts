@@ -4,7 +4,7 @@ import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The numbers of system calls on one kind of processor. */
-interface Machine {
+interface Architecture {
   /** The number of this kind of processor in the data that the kernel gives a filter. */
   arch: number;
   /** Numbers from here on belong to another calling convention (x32), which the filter refuses as a whole. */
@@ -36,7 +36,7 @@ const NEWER = {
 } as const;
 const CLONE3 = 435;
 
-const MACHINES: Readonly<Record<string, Machine>> = {
+const MACHINES: Readonly<Record<string, Architecture>> = {
   x64: {
     arch: 0xc000003e,
     foreignFrom: 0x40000000,
@@ -192,7 +192,7 @@ export function openSeccompFilter(directory: string, options: FilterOptions): nu
 
 type Instruction = [code: number, value: number, skipIfTrue?: number, skipIfFalse?: number];
 
-function programFor(machine: Machine, { unixSockets }: FilterOptions): Instruction[] {
+function programFor(machine: Architecture, { unixSockets }: FilterOptions): Instruction[] {
   const families = unixSockets ? [AF_UNIX, ...ADDRESS_FAMILIES] : ADDRESS_FAMILIES;
   const { foreignFrom } = machine;
   return [

@@ -31,7 +31,7 @@ export async function findWithheldPlaces(
 ): Promise<MaskedPlace[]> {
   const { withheld } = wall;
   if (withheld === undefined) return [];
-  const search = new Search(withheld, new Yielder(signal));
+  const search = new WithheldSearch(withheld, new Yielder(signal));
   const outermost = wall.roots.filter(
     ({ real }) =>
       !wall.roots.some((other) => wall.rootsBelow(other.real).some((below) => below.real === real)),
@@ -47,7 +47,7 @@ export async function findWithheldPlaces(
   return search.found;
 }
 
-class Search {
+class WithheldSearch {
   readonly found: MaskedPlace[] = [];
   readonly #withheld: Withheld;
   readonly #yielder: Yielder;

@@ -84,12 +84,12 @@ function textsOfAlternatives(alternatives: readonly AST.Alternative[], flags: Pa
 
 /** Joins adjacent parts as far as they are known, and keeps the texts that are cheapest to look for. */
 function textsOfSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
-  const sequence = new Sequence();
+  const sequence = new LiteralSequence();
   for (const element of elements) addElement(sequence, element, flags);
   return sequence.end();
 }
 
-class Sequence {
+class LiteralSequence {
   /** What the text since the last gap can be. */
   #run: PossibleTexts = EMPTY;
   /** The end of that, as far back as only one text is possible: a scan for one text is faster than for several. */
@@ -148,7 +148,7 @@ class Sequence {
   }
 }
 
-function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlags): void {
+function addElement(sequence: LiteralSequence, element: AST.Element, flags: PatternFlags): void {
   if (element.type === 'Quantifier') {
     addRepeated(sequence, element, flags);
     return;
@@ -166,7 +166,7 @@ function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlag
   addKnown(sequence, textsOfElement(element, flags));
 }
 
-function addKnown(sequence: Sequence, known: KnownTexts): void {
+function addKnown(sequence: LiteralSequence, known: KnownTexts): void {
   if (known.exact) {
     sequence.include(known);
     sequence.add(known.exact);
@@ -176,7 +176,7 @@ function addKnown(sequence: Sequence, known: KnownTexts): void {
   sequence.include(known);
 }
 
-function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
+function addRepeated(sequence: LiteralSequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
   const { element, min, max } = quantifier;
   if (element.type === 'Assertion') return;
   const known = textsOfElement(element, flags);

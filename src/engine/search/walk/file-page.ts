@@ -45,7 +45,7 @@ export async function filePage(root: SearchRoot, query: FilePageQuery): Promise<
   try {
     const selector = new Selector(PAGED, root.ignoreBase, ignoreFileReader(ignoreFiles));
     const withheld = root.withheld && new WithheldBelow(root.withheld, cursor);
-    const page = new Page(cursor, selector, withheld, query);
+    const page = new PageCollector(cursor, selector, withheld, query);
     await page.add('', 1);
     return { files: page.files.slice(0, query.max), more: page.files.length > query.max };
   } finally {
@@ -54,7 +54,7 @@ export async function filePage(root: SearchRoot, query: FilePageQuery): Promise<
   }
 }
 
-class Page {
+class PageCollector {
   readonly files: string[] = [];
   readonly #cursor: Cursor;
   readonly #selector: Selector;

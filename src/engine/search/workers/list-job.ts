@@ -9,14 +9,14 @@ import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 
-interface Listed {
+interface ListedFacts {
   type: EntryType;
   size: number;
   modifiedMs: number;
 }
 
 const LETTERS: Record<EntryType, string> = { file: 'f', directory: 'd', symlink: 'l', special: 's' };
-const WITHOUT_FACTS: Record<EntryType, Listed> = {
+const WITHOUT_FACTS: Record<EntryType, ListedFacts> = {
   file: withoutFacts('file'),
   directory: withoutFacts('directory'),
   symlink: withoutFacts('symlink'),
@@ -32,7 +32,7 @@ export class ListVisitor implements Visitor {
   readonly #queue: WorkQueue;
   readonly #cursor: Cursor;
   readonly #contains: string | undefined;
-  readonly #first: FirstByPath<Listed>;
+  readonly #first: FirstByPath<ListedFacts>;
 
   constructor(job: ListJob, queue: WorkQueue, cursor: Cursor) {
     this.#job = job;
@@ -82,13 +82,13 @@ export class ListVisitor implements Visitor {
     return this.#contains === undefined || textOf(name).toLowerCase().includes(this.#contains);
   }
 
-  #listed(name: string, type: EntryType): Listed {
+  #listed(name: string, type: EntryType): ListedFacts {
     if (type !== 'file' || !(this.#job.facts || this.statistics)) return WITHOUT_FACTS[type];
     const facts = this.#cursor.facts(name);
     return facts ? { type, size: facts.size, modifiedMs: facts.mtimeMs } : WITHOUT_FACTS[type];
   }
 
-  #count(name: string, { size }: Listed): void {
+  #count(name: string, { size }: ListedFacts): void {
     if (!this.statistics) return;
     const extension = extensionOf(textOf(name));
     const known = this.statistics.get(extension) ?? { files: 0, bytes: 0 };
@@ -104,6 +104,6 @@ function extensionOf(name: string): string {
   return dot > 0 && dot < name.length - 1 ? name.slice(dot).toLowerCase() : NO_EXTENSION;
 }
 
-function withoutFacts(type: EntryType): Listed {
+function withoutFacts(type: EntryType): ListedFacts {
   return { type, size: Number.NaN, modifiedMs: Number.NaN };
 }

@@ -30,7 +30,7 @@ function headerName(name: string): string {
 }
 
 /** The part of two texts that has to be compared, without most of the equal lines before and after it. */
-interface Compared {
+interface ComparedLines {
   oldLines: TextLines;
   newLines: TextLines;
   /** How many equal lines at the end are only shown as context, and not compared. */
@@ -42,7 +42,7 @@ interface Compared {
 /** How many equal lines after the last difference are compared, too: changes may read better further down. */
 const ROOM_TO_SLIDE = 100;
 
-function differingPart(oldText: string, newText: string, context: number): Compared {
+function differingPart(oldText: string, newText: string, context: number): ComparedLines {
   const { head, tail } = equalEnds(oldText, newText);
   let start = head === 0 ? 0 : oldText.lastIndexOf('\n', head - 1) + 1;
   for (let line = 0; line < context && start > 0; line++) {
@@ -81,7 +81,7 @@ function equalEnds(oldText: string, newText: string): { head: number; tail: numb
   return { head, tail };
 }
 
-function changesIn({ oldLines, newLines, shownOnly }: Compared): Region[] {
+function changesIn({ oldLines, newLines, shownOnly }: ComparedLines): Region[] {
   const oldCount = lineCount(oldLines) - shownOnly;
   const newCount = lineCount(newLines) - shownOnly;
   return changedRuns(changedLines(numberLines(oldLines, oldCount, newLines, newCount)));
@@ -98,7 +98,12 @@ function hunksOf(changes: readonly Region[], context: number): Region[][] {
   return hunks;
 }
 
-function writeHunk(changes: readonly Region[], compared: Compared, context: number, parts: string[]): void {
+function writeHunk(
+  changes: readonly Region[],
+  compared: ComparedLines,
+  context: number,
+  parts: string[],
+): void {
   const first = changes[0]!;
   const last = changes.at(-1)!;
   const before = Math.min(context, first.oldFrom);

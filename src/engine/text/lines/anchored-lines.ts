@@ -50,12 +50,12 @@ export function findAnchoredLines(
   return { ...found, hasMoved };
 }
 
-interface Range {
+interface AnchorRange {
   from: Anchor;
   to: Anchor;
 }
 
-function rangeOf(named: AnchoredLines): Range {
+function rangeOf(named: AnchoredLines): AnchorRange {
   if ('from' in named) return named;
   return { from: named.after!, to: named.after! };
 }
@@ -64,7 +64,7 @@ function rangeOf(named: AnchoredLines): Range {
  * Undefined if it is not certain which lines are meant: the anchors may match both the current text and the text that
  * was read, but other lines in each.
  */
-function currentLines({ lines, remembered }: AnchoredText, range: Range) {
+function currentLines({ lines, remembered }: AnchoredText, range: AnchorRange) {
   const here = { from: range.from.line - 1, to: range.to.line };
   const holds = holdsIn(lines, range);
   if (remembered === undefined || !holdsIn(remembered.lines, range)) return holds ? here : undefined;
@@ -79,7 +79,7 @@ function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   return { from, to: from + (here.to - here.from) };
 }
 
-function holdsIn(lines: TextLines, { from, to }: Range): boolean {
+function holdsIn(lines: TextLines, { from, to }: AnchorRange): boolean {
   return [from, to].every(
     ({ line, hash }) =>
       line >= 1 && line <= lineCount(lines) && lineHash(contentAt(lines, line - 1)) === hash,
@@ -90,7 +90,7 @@ const SHOWN_AROUND = 2;
 const MOST_SHOWN = 20;
 
 /** A refusal that shows the lines around the named ones as they are now. */
-function staleAnchors({ lines }: AnchoredText, { from, to }: Range, written: string): EditRefusal {
+function staleAnchors({ lines }: AnchoredText, { from, to }: AnchorRange, written: string): EditRefusal {
   const count = lineCount(lines);
   const first = Math.max(0, Math.min(from.line - 1 - SHOWN_AROUND, count - 1 - 2 * SHOWN_AROUND));
   const end = Math.min(count, to.line + SHOWN_AROUND, first + MOST_SHOWN);

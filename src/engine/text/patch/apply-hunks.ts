@@ -53,17 +53,17 @@ function behindMark(part: Part): Part {
 }
 
 /** Consecutive lines of a hunk that change something, without context between them. */
-interface Change extends HunkBody {
+interface HunkChange extends HunkBody {
   at: number;
   removes: boolean;
   lines: HunkLine[];
 }
 
 /** Splits a hunk into its changes: hunks may overlap in their context, but their changes never do. */
-function changesOf(hunk: LooseHunk, place: number): Change[] {
-  const changes: Change[] = [];
+function changesOf(hunk: LooseHunk, place: number): HunkChange[] {
+  const changes: HunkChange[] = [];
   let at = place;
-  let current: Change | undefined;
+  let current: HunkChange | undefined;
   for (const line of hunk.lines) {
     if (line.mark === ' ') current = undefined;
     else if (current === undefined) {

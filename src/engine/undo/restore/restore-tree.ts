@@ -15,10 +15,10 @@ import { ACTION, fillFrom } from './stored-content.ts';
 
 const OWNER_WRITES = 0o200;
 
-type Tree = Removed & { type: 'tree' };
+type RemovedTree = Removed & { type: 'tree' };
 
 /** Restores a tree into a directory that was just made for it. */
-export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
+export async function restoreTree(store: Store, place: Place, { mode, entries }: RemovedTree): Promise<void> {
   const top = place.enter();
   const yielder = new Yielder(undefined);
   try {

@@ -13,7 +13,7 @@ function cell(name: SortColumn): HTMLElement {
   return el('div', { role: 'gridcell', class: `cell ${name}` });
 }
 
-interface Place {
+interface RowPlacement {
   top: number;
   isActive: boolean;
   /** Stays the same when rows are added on top. */
@@ -61,7 +61,7 @@ export class RowView {
     this.#at = -1;
   }
 
-  show(row: EventRow | undefined, at: number, { top, isActive, isOdd, isUndone, now }: Place): void {
+  show(row: EventRow | undefined, at: number, { top, isActive, isOdd, isUndone, now }: RowPlacement): void {
     this.element.hidden = row === undefined;
     if (row === undefined) {
       this.forget();

@@ -8,7 +8,7 @@ import { button, el, part, setText } from '../elements/dom.ts';
 import { pathView } from '../elements/path-view.ts';
 import { diffView, plainDiff } from './diff-view.ts';
 
-interface Asked {
+interface UndoQuestion {
   verb: keyof typeof WORDS;
   entry: PageEntry;
   /** The entry to undo: the entry itself, or for a redo the one that undid it. */
@@ -28,14 +28,14 @@ export class UndoDialog {
   readonly #body = el('div', { class: 'dialog-body' });
   readonly #foot = el('div', { class: 'dialog-foot' });
   readonly #title = el('h2', { id: 'undo-title' });
-  #asked: Asked | undefined;
+  #asked: UndoQuestion | undefined;
 
   constructor() {
     this.#dialog.append(this.#title, this.#body, this.#foot);
     this.#dialog.addEventListener('close', () => this.#asked?.onClosed());
   }
 
-  open(asked: Asked): void {
+  open(asked: UndoQuestion): void {
     this.#asked = asked;
     setText(this.#title, `${WORDS[asked.verb].title} ${asked.row.event.tool}?`);
     this.#say('Checking what would happen…');
@@ -44,7 +44,7 @@ export class UndoDialog {
   }
 
   /** Asks for a new plan: the files may have changed since the user opened the call. */
-  async #ask(asked: Asked): Promise<void> {
+  async #ask(asked: UndoQuestion): Promise<void> {
     try {
       const { plan } = await entryDetails(asked.id);
       if (plan) this.#showPlan(asked, plan);
@@ -54,7 +54,7 @@ export class UndoDialog {
     }
   }
 
-  #showPlan(asked: Asked, { steps, moreSteps = 0, obstacles, diffs }: PagePlan): void {
+  #showPlan(asked: UndoQuestion, { steps, moreSteps = 0, obstacles, diffs }: PagePlan): void {
     const { roots } = asked.row.event;
     const list = el('ol', { class: 'steps' });
     for (const { path, does } of steps) list.append(el('li', {}, `${does} `, pathView(roots, path)));
@@ -67,7 +67,7 @@ export class UndoDialog {
     this.#offer(asked, obstacles);
   }
 
-  #offer(asked: Asked, obstacles: readonly PageObstacle[]): void {
+  #offer(asked: UndoQuestion, obstacles: readonly PageObstacle[]): void {
     const cancel = button('Cancel', () => this.#dialog.close());
     this.#foot.replaceChildren(cancel);
     const force = obstacles.length > 0;
@@ -80,7 +80,7 @@ export class UndoDialog {
     cancel.focus();
   }
 
-  async #undo(asked: Asked, force: boolean): Promise<void> {
+  async #undo(asked: UndoQuestion, force: boolean): Promise<void> {
     const { past, going } = WORDS[asked.verb];
     this.#say(going, false);
     try {

@@ -1,6 +1,6 @@
 /**
- * The event streams of one session. Their events have ids, and the server keeps them for a while: a client that lost
- * its connection comes back with the last id it saw and gets the rest.
+ * The event streams of one session. Events have ids, and the server keeps them for a while: a client that lost its
+ * connection comes back with the last id that it saw and gets the events after it.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Json } from '../../mcp/messages/json-in-turns.ts';
@@ -12,7 +12,10 @@ import { SharedTimer } from '../shared-timer.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 
-type Limits = Pick<HttpLimits, 'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'>;
+type ReplayLimits = Pick<
+  HttpLimits,
+  'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'
+>;
 
 interface StoredEvent {
   stream: EventStream;
@@ -24,10 +27,10 @@ interface StoredEvent {
 export class EventStream {
   readonly number: number;
   readonly #streams: EventStreams;
-  /** The reply on which the client reads it now. */
+  /** The reply on which the client currently reads the stream. */
   #reply: Reply | undefined;
   #sent = 0;
-  /** The last event that the server has dropped. */
+  /** The number of the last event that the server has dropped. */
   #dropped = 0;
   #endedAt: number | undefined;
 
@@ -40,7 +43,7 @@ export class EventStream {
     return this.#reply !== undefined;
   }
 
-  /** Goes on from here, or from the event that the client saw last. Ends the reply that carried it before. */
+  /** Continues on this reply, from now on or after the event that the client saw last. Ends the previous reply. */
   attach(reply: Reply, after?: number): void {
     const before = this.#reply;
     this.#reply = reply;
@@ -58,7 +61,7 @@ export class EventStream {
     this.sendJson(asJson(message));
   }
 
-  /** The same for a message that is written already. */
+  /** Sends a message that is already written as JSON. */
   sendJson(json: Json): void {
     const number = ++this.#sent;
     const parts = eventOf(json, `id: ${this.#streams.prefix}${this.number}-${number}\n`);
@@ -85,7 +88,7 @@ export class EventStream {
     return this.#endedAt !== undefined && this.#endedAt < time;
   }
 
-  /** Sends an id without a message: from now on the client can come back. Clients of older versions would take it for a broken message. */
+  /** Sends an id without a message, so that the client can resume. Older clients would take it for a broken message. */
   #prime(reply: Reply): void {
     if (this.#streams.primes)
       reply.write(
@@ -97,27 +100,27 @@ export class EventStream {
 export class EventStreams {
   /** Whether the client accepts an event without a message. */
   primes = false;
-  readonly #limits: Limits;
-  /** Shared by the events of all sessions. */
+  readonly #limits: ReplayLimits;
+  /** The memory that the events of all sessions share. */
   readonly #memory: MemoryBudget;
   readonly #byNumber = new Map<number, EventStream>();
-  /** In the order in which they were sent. */
+  /** The events that can be replayed, in the order in which they were sent. */
   #events: StoredEvent[] = [];
   #bytes = 0;
   #next = 0;
   #isClosed = false;
 
-  /** Comes before the ids of all events: which server of a fleet has them. */
+  /** The prefix of all event ids, which names the server of a fleet that has the events. */
   readonly prefix: string;
 
-  constructor(limits: Limits, memory: MemoryBudget, server?: string) {
+  constructor(limits: ReplayLimits, memory: MemoryBudget, server?: string) {
     this.#limits = limits;
     this.slowReplies = new SharedTimer(limits.resumableAfterMs);
     this.#memory = memory;
     this.prefix = server === undefined ? '' : `${server}.`;
   }
 
-  /** Whether an event is one of another server. */
+  /** Whether another server of the fleet has this event. */
   isElsewhere(eventId: string): boolean {
     const [, server] = EVENT_ID.exec(eventId) ?? [];
     return server !== undefined && this.prefix !== `${server}.`;
@@ -127,7 +130,7 @@ export class EventStreams {
     return this.#limits.retryMs;
   }
 
-  /** What makes streams of replies that take long, so that the client can come back for them. */
+  /** Turns replies that take long into streams, so that the client can come back for them. */
   readonly slowReplies: SharedTimer;
 
   open(): EventStream {
@@ -136,7 +139,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** The stream of an event, if the server still has everything after that event. */
+  /** The stream of an event, if the server still has all later events of the stream. */
   find(eventId: string): { stream: EventStream; after: number } | undefined {
     const [, , number, after] = EVENT_ID.exec(eventId) ?? [];
     const stream = this.#byNumber.get(Number(number ?? Number.NaN));
@@ -157,7 +160,7 @@ export class EventStreams {
       (this.#events.length >= replayEvents || this.#bytes + bytes > replayBytes)
     )
       this.#dropFirst();
-    // A long answer may be written to its end only after the session has ended.
+    // A long answer may be complete only after the session has ended.
     if (this.#isClosed || bytes > replayBytes || !this.#memory.take(bytes)) {
       event.stream.drop(event.number);
       return;

@@ -13,24 +13,24 @@ const WITH_EMPTY_EVENTS = '2025-11-25';
 
 /** The id of a request that no client sent. */
 const RESTORING = 'restoring the session';
-/** No client is asked for longer. */
+/** How long a request to the client may wait for its answer. */
 const QUESTION_MS = 60_000;
-const ELSEWHERE: Refusal = {
+const STREAM_ELSEWHERE: Refusal = {
   status: 421,
   message: 'Another server of the fleet has the stream of this Last-Event-ID: ask again to reach that one',
 };
 
 interface Question {
-  /** As the library knows it. */
+  /** The id that the library gave the request. */
   id: Id;
   at: number;
 }
 
-/** What a session needs where other servers have it, too. */
+/** What a session needs to work with the other servers of a fleet. */
 export interface FleetPart {
-  /** This server's name among them. */
+  /** The name of this server in the fleet. */
   server: string;
-  /** Another one may have what the message is about. */
+  /** Forwards a message to the other servers: one of them may have the call or question that it refers to. */
   passOn(message: JSONRPCMessage): void;
   callBegins(): void;
 }
@@ -40,10 +40,10 @@ export class SessionTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** As `initialize` agreed on. */
+  /** The version that `initialize` agreed on. */
   protocolVersion: string | undefined;
 
-  /** Where tool calls go; without it they go through the library, as everything else does. */
+  /** Runs tool calls directly. If it is undefined, they go through the library like all other messages. */
   calls: ToolCalls | undefined;
 
   readonly #exchanges = new Map<Id, Exchange>();
@@ -52,11 +52,11 @@ export class SessionTransport implements Transport {
   readonly #streams: EventStreams;
   /** The stream for messages that belong to no request. */
   #listening: EventStream | undefined;
-  /** Requests to the client that wait for a stream. */
+  /** Requests to the client that wait until it opens a stream. */
   readonly #unasked: JSONRPCMessage[] = [];
   #closed = false;
 
-  /** Questions to the client without an answer, by the ids that the client knows. */
+  /** Requests to the client that have no answer yet, by the ids that the client knows. */
   readonly #questions = new Map<Id, Question>();
   readonly #fleet: FleetPart | undefined;
   #restored: (() => void) | undefined;
@@ -67,7 +67,7 @@ export class SessionTransport implements Transport {
     this.#fleet = fleet;
   }
 
-  /** Whether something may come for it that the client sent to another server. */
+  /** Whether the client may have sent something for this session to another server. */
   get isWaiting(): boolean {
     if (this.#exchanges.size > 0) return true;
     const past = Date.now() - QUESTION_MS;
@@ -75,7 +75,7 @@ export class SessionTransport implements Transport {
     return false;
   }
 
-  /** Lets the library know how the session began at another server. */
+  /** Replays the `initialize` that another server received, so that the library knows the session. */
   restore(params: unknown): Promise<void> {
     return new Promise((resolve) => {
       this.#restored = resolve;
@@ -83,8 +83,8 @@ export class SessionTransport implements Transport {
     });
   }
 
-  /** The client sent this to another server. */
-  passedOn(message: JSONRPCMessage): void {
+  /** Receives a message that the client sent to another server. */
+  receiveRelayed(message: JSONRPCMessage): void {
     if ('method' in message) {
       if (!this.#exchanges.has(message.params?.requestId as Id)) return;
       this.onmessage?.(message);
@@ -92,7 +92,7 @@ export class SessionTransport implements Transport {
     } else this.#handleAnswer(message);
   }
 
-  /** Whether the client waits for a reply or listens. */
+  /** Whether the client waits for a reply or listens to a stream. */
   get isBusy(): boolean {
     return this.#exchanges.size > 0 || this.#listening?.isRead === true;
   }
@@ -108,7 +108,7 @@ export class SessionTransport implements Transport {
     return this.#exchanges.has(id);
   }
 
-  /** Hands messages on and answers the requests among them on the reply, which belongs to the transport from now on. */
+  /** Passes messages on and answers the requests among them on the reply, which the transport now owns. */
   receive(
     messages: readonly JSONRPCMessage[],
     ids: readonly Id[],
@@ -127,7 +127,7 @@ export class SessionTransport implements Transport {
     }
   }
 
-  /** The endpoint has checked the message, and the tool checks its arguments. */
+  /** Runs a tool call directly: the endpoint has checked the message, and the tool checks its arguments. */
   async #call(calls: ToolCalls, { id, params = {} }: JSONRPCRequest): Promise<void> {
     const cancelling = new Cancellation();
     this.#cancelling.set(id, cancelling);
@@ -161,10 +161,13 @@ export class SessionTransport implements Transport {
 
   /** Resumes a stream after the event that the client saw last. */
   resume(reply: Reply, eventId: string): Refusal | undefined {
-    if (this.#streams.isElsewhere(eventId)) return ELSEWHERE;
+    if (this.#streams.isElsewhere(eventId)) return STREAM_ELSEWHERE;
     const found = this.#streams.find(eventId);
     if (!found)
-      return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
+      return {
+        status: 400,
+        message: 'The server does not have the stream of this Last-Event-ID, or no longer has it',
+      };
     reply.isEndless = found.stream === this.#listening;
     found.stream.attach(reply, found.after);
     return undefined;
@@ -218,7 +221,7 @@ export class SessionTransport implements Transport {
     else this.#unasked.push(asked);
   }
 
-  /** Two servers may ask the client at the same time: its answers say whose question they answer. */
+  /** Adds the server's name to the id: two servers may ask the client at once, and each must recognise its answer. */
   #named(request: JSONRPCMessage, server: string): JSONRPCMessage {
     const { id } = request as { id: Id };
     const name = `${server}-${id}`;

@@ -1,8 +1,9 @@
 /**
- * The sessions of clients that begin with `initialize`: a bounded number, which only their own tokens find.
+ * The sessions of clients that begin with `initialize`. Their number is limited, and only the token that opened a
+ * session can use it.
  *
- * The store knows which sessions there are and what they remember. Here are those that this server has open: in a fleet
- * a client's next request may come to any server, which then opens the session as well.
+ * The store knows all sessions and what they remember; `HttpSessions` has those that this server has open. In a fleet a
+ * client's next request may reach any server, which then opens the session as well.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
@@ -30,19 +31,19 @@ import { SharedSession } from './shared-session.ts';
 
 export type CreateServer = (app: App, shares: SessionShares) => Server | McpServer;
 
-/** A message of the protocol library may repeat what the client sent. */
+/** Error messages of the protocol library may quote what the client sent, so the log cuts them. */
 const MAX_LOG_LENGTH = 300;
-/** A session that a client used this recently does not make room for another. */
+/** A session that was used more recently than this is not ended to make room for another. */
 const RECENT_MS = 60_000;
-/** Ends the version in the id of a client that has roots. */
+/** Added to the version in the session id if the client has roots. */
 const WITH_ROOTS = '_r';
-const AWAY: Refusal = {
+const STORE_UNREACHABLE: Refusal = {
   status: 503,
   retryAfter: 2,
   message: 'The database that keeps the sessions cannot be reached: try again',
 };
 
-/** Where sessions are stored, and how they are recognised. */
+/** Where sessions are stored, and the keys that sign their ids. */
 export interface SessionStore {
   sessions: Sessions;
   readKeys: ReadKeys;
@@ -51,15 +52,15 @@ export interface SessionStore {
 
 export interface HttpSession extends ClientContext {
   transport: SessionTransport;
-  /** Its id in the trace; who sees the trace cannot guess the session's id by it. */
+  /** The session's id in the trace, which does not reveal the real session id. */
   traceId: string;
   usedAt: number;
   shared: SharedSession;
-  /** What could not be stored yet. */
+  /** The `initialize` params, as long as they could not be stored. */
   unsaved?: SessionFacts | undefined;
 }
 
-/** Who asks for what: the token, the dialect, and the workspace that the URL names. */
+/** What a request belongs to: its token, its dialect, and the workspace that the URL names. */
 export interface ClientContext {
   principal: Principal;
   app: App;
@@ -75,7 +76,7 @@ export class HttpSessions {
   readonly #ids: SignedIds;
   readonly #relay: Relay;
   readonly #opening = new Map<string, Promise<HttpSession | Refusal>>();
-  /** This server's name among those of the fleet. */
+  /** The name of this server in the fleet; undefined without a fleet. */
   readonly #server: string | undefined;
   #reportedAt = 0;
 
@@ -90,7 +91,7 @@ export class HttpSessions {
     this.#server = store.sessions.isShared ? randomUUID().slice(0, 8) : undefined;
   }
 
-  /** Only the token that opened a session finds it, and only under the same URL. */
+  /** Finds a session only for the token that opened it, and only at the same URL. */
   async find(id: string, context: ClientContext): Promise<HttpSession | Refusal | undefined> {
     const known = this.#byId.get(id);
     if (known && !isOf(known, context)) return undefined;
@@ -114,24 +115,24 @@ export class HttpSessions {
     return session;
   }
 
-  /** `params`: of `initialize`. */
+  /** Opens a session with the params of `initialize`. */
   async open(context: ClientContext, params: unknown, now: number): Promise<HttpSession | Refusal> {
     const refusal = this.#makeRoom(context.principal, now);
     if (refusal) return refusal;
-    const { protocolVersion = '', capabilities } = (params ?? {}) as Opening;
+    const { protocolVersion = '', capabilities } = (params ?? {}) as InitializeParams;
     const version = /^[\d-]{10}$/.test(protocolVersion) ? protocolVersion : '';
     const id = await this.#ids.make(boundTo(context), `${version}${capabilities?.roots ? WITH_ROOTS : ''}`);
     const session = await this.#start(id, context, now);
     if ('status' in session) return session;
     session.unsaved = (params ?? {}) as SessionFacts;
-    // Other servers find it before the client learns of it, unless the database is away.
+    // Store it before the client learns its id, so that other servers find it, unless the database is unreachable.
     await this.#save(id, session).catch((error: unknown) => {
       if (!(error instanceof StateUnavailable)) throw error;
     });
     return session;
   }
 
-  /** For good, at all servers. */
+  /** Ends a session for good, at all servers. */
   async end({ transport }: HttpSession): Promise<void> {
     const key = keyOf(transport.sessionId);
     transport.end('The session has ended');
@@ -142,7 +143,7 @@ export class HttpSessions {
   tick(now: number): void {
     for (const { transport, usedAt } of this.#byId.values()) {
       transport.tick(now);
-      // Another server may continue with it.
+      // Close it here only: another server may still use it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
     if (now - this.#reportedAt >= reportInterval(this.#limits.sessionIdleMs)) void this.#reportUse(now);
@@ -158,7 +159,7 @@ export class HttpSessions {
       if (session.principal === principal) void this.end(session).catch(() => {});
   }
 
-  /** This server goes; other servers continue with the sessions. */
+  /** Closes all sessions because this server stops. Other servers can continue them. */
   closeAll(why: string): void {
     this.#relay.close();
     for (const { transport } of this.#byId.values()) transport.end(why);
@@ -174,16 +175,17 @@ export class HttpSessions {
     return sessions.find(keyOf(id));
   }
 
-  /** What a client chose must not be guessed: without the store, only sessions that remember nothing continue. */
+  /** Without the store, only sessions that remember nothing continue: the server must not guess a client's choices. */
   async #withoutStore(
     id: string,
     says: string,
     known: HttpSession | undefined,
     context: ClientContext,
   ): Promise<HttpSession | Refusal> {
-    if (context.app.dialects[0]!.choosesWorkspace && context.workspace === undefined) return AWAY;
+    if (context.app.dialects[0]!.choosesWorkspace && context.workspace === undefined)
+      return STORE_UNREACHABLE;
     if (known) return known;
-    if (says === '' || says.endsWith(WITH_ROOTS)) return AWAY;
+    if (says === '' || says.endsWith(WITH_ROOTS)) return STORE_UNREACHABLE;
     const opening = { protocolVersion: says, capabilities: {}, clientInfo: { name: '', version: '' } };
     return this.#openHere(id, opening, context);
   }
@@ -254,7 +256,7 @@ export class HttpSessions {
       if (over.includes(keyOf(id))) transport.end('The session has ended');
   }
 
-  /** When there are too many, ends the session of this token that has been idle the longest. */
+  /** If there are too many sessions, ends the one of this token that has been idle the longest. */
   #makeRoom(principal: Principal, now: number): Refusal | undefined {
     const { sessions, sessionsPerToken } = this.#limits;
     let own = 0;
@@ -276,7 +278,7 @@ export class HttpSessions {
   }
 }
 
-interface Opening {
+interface InitializeParams {
   protocolVersion?: string;
   capabilities?: { roots?: unknown };
 }
@@ -290,7 +292,7 @@ function boundTo({ principal, app, workspace }: ClientContext): string[] {
   return [principal.grant.name, dialect, ...(workspace === undefined ? [] : [workspace])];
 }
 
-/** The same at all servers. */
+/** The id of a session in the trace, which is the same at all servers. */
 function traceIdOf(key: string): string {
   const hash = createHash('sha256').update(`trace ${key}`).digest('hex');
   return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

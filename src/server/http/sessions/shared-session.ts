@@ -1,4 +1,4 @@
-/** What the servers of a fleet know of one session together: the workspace that its client chose, and its roots. */
+/** The part of a session that the servers of a fleet share: the workspace that its client chose, and its roots. */
 import type { Session } from '../../../dialects/dialect.ts';
 import type { SessionFacts, Sessions, StoredSession } from '../../../state/sessions.ts';
 import type { SharedPaths } from '../../../state/state.ts';
@@ -8,7 +8,7 @@ import type { SessionMemory } from '../../mcp/library/session.ts';
 
 export interface SharedSessionParts {
   app: App;
-  /** Its name in the store. */
+  /** The key of the session in the store. */
   key: string;
   store: Sessions;
   paths: SharedPaths | undefined;
@@ -19,7 +19,7 @@ export class SharedSession implements SessionMemory {
   readonly #parts: SharedSessionParts;
   #roots: ClientRoots | undefined;
   #revision: number | undefined;
-  /** As the store has it. */
+  /** The workspace in the store. */
   #workspace: string | undefined;
   #applying: Promise<void> | undefined;
 
@@ -31,7 +31,7 @@ export class SharedSession implements SessionMemory {
     this.#roots = roots;
   }
 
-  /** Takes over what other servers have stored since. */
+  /** Applies what other servers have stored in the meantime. */
   apply(stored: StoredSession): Promise<void> | undefined {
     if (!this.#applying && stored.revision === this.#revision) return undefined;
     const applying = (this.#applying ?? Promise.resolve())
@@ -43,7 +43,7 @@ export class SharedSession implements SessionMemory {
     return applying;
   }
 
-  /** Other servers must know the workspace before the client learns that it is chosen. */
+  /** Stores a new workspace: other servers must know it before the client gets its answer. */
   async callEnded(): Promise<void> {
     const { state, paths } = this.#parts;
     const chosen = state.workspaceIsFixed ? undefined : state.workspace?.roots[0]?.real;
@@ -52,7 +52,7 @@ export class SharedSession implements SessionMemory {
     try {
       await this.#remember({ workspace });
     } catch (error) {
-      // What the store has counts, from the next request on.
+      // Forget the revision, so that the next request applies what is in the store.
       this.#revision = undefined;
       throw error;
     }
@@ -63,7 +63,7 @@ export class SharedSession implements SessionMemory {
     await this.#remember({ roots: named.map((path) => paths?.toShared(path) ?? path) });
   }
 
-  /** The client has other roots than before: whoever needs them asks. */
+  /** The client's roots have changed: the server that needs them next asks for them. */
   async rootsChanged(): Promise<void> {
     await this.#remember({ roots: undefined });
   }

@@ -13,7 +13,7 @@ export function disguised(code: number): number {
   return code + DISGUISE;
 }
 
-/** Every transport sends messages of the library through this. */
+/** Restores the code. Every transport passes the library's messages through this. */
 export function withExactCode(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message;
   const { error } = message;
@@ -26,7 +26,7 @@ interface WireError {
   message: string;
 }
 
-/** The library reports params that fail its own checks as an internal error, with a dump of what it found. */
+/** The library reports params that fail its checks as an internal error, with a JSON list of problems as message. */
 function asInvalidParams(error: WireError): WireError {
   if (error.code !== INTERNAL_ERROR || !error.message.startsWith('[')) return error;
   try {

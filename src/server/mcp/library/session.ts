@@ -1,4 +1,4 @@
-/** One client's session on the protocol library's low-level server class: tools/list and tools/call. */
+/** Sets up one client's session on the protocol library's low-level server class: its tools and its resources. */
 import {
   type CallToolRequest,
   CLIENT_CAPABILITIES_META_KEY,
@@ -20,17 +20,17 @@ import { disguised } from './exact-codes.ts';
 export interface SessionShares {
   /** State that outlives this session; the caller ends it. */
   state?: Session;
-  /** Shared with the other sessions of the same token. */
+  /** The limit that all sessions of the same token share. */
   callLimit?: ConcurrencyLimit;
   /** The session's id in the trace, where the caller needs it too. */
   id?: string;
-  /** Where several servers share the session. */
+  /** Set where several servers share the session. */
   memory?: SessionMemory;
 }
 
-/** Hears of what a session must remember, wherever its next request goes. */
+/** Stores what a session must remember, so that any server can handle its next request. */
 export interface SessionMemory {
-  /** Settles when it is remembered what a call may have changed. */
+  /** Settles when everything that a call may have changed in the session is stored. */
   callEnded(): Promise<void>;
   follow(roots: ClientRoots): void;
   rootsNamed(paths: readonly string[]): Promise<void>;
@@ -45,23 +45,23 @@ export function createSession(
   const sessionId = id ?? sessionIdOf(session);
   const { serverInfo, ...described } = serverDescription(app);
   const server = new Server(serverInfo, described);
-  const about = addResources(server, { app, sessionId, callLimit, memory });
+  const added = addResources(server, { app, sessionId, callLimit, memory });
   let ended = false;
   server.onclose = () => {
-    about?.end();
+    added?.end();
     if (state !== undefined) return;
     ended = true;
     endState(session);
   };
   const announced = (context: ServerContext) => capabilitiesIn(context) ?? server.getClientCapabilities();
   server.setRequestHandler('tools/list', (_, context) => ({ tools: listedTools(app, announced(context)) }));
-  const roots = about?.roots;
+  const roots = added?.roots;
   const calls = new ToolCalls({
     ...{ app, state: session, sessionId, callLimit, roots },
     isEnded: () => ended,
     capabilities: () => server.getClientCapabilities(),
-    ...(about && { begins: () => about.askOnce() }),
-    ...(memory && { ends: () => memory.callEnded() }),
+    ...(added && { beforeCall: () => added.askOnce() }),
+    ...(memory && { afterCall: () => memory.callEnded() }),
   });
   callsOf.set(server, calls);
   server.setRequestHandler('tools/call', ({ params }, context) => answer(calls, params, context));
@@ -71,8 +71,8 @@ export function createSession(
 const callsOf = new WeakMap<object, ToolCalls>();
 
 /**
- * The tool calls of a session, for a transport that has checked a call already: the library would check it once more,
- * and that takes longer than to read a small file. Undefined for a server that was made otherwise.
+ * The tool calls of a session, for a transport that has checked a call already: the library would check it again, which
+ * takes longer than reading a small file. Undefined for a server that `createSession` did not make.
  */
 export function toolCallsOf(server: object): ToolCalls | undefined {
   return callsOf.get(server);
@@ -89,7 +89,7 @@ async function answer(calls: ToolCalls, params: CallToolRequest['params'], conte
   throw new ProtocolError(disguised(outcome.error.code), outcome.error.message, outcome.error.data);
 }
 
-/** Clients of the version without a handshake announce them with each request. */
+/** The client's capabilities in a request: clients of the version without a handshake send them each time. */
 function capabilitiesIn({ mcpReq: { envelope } }: ServerContext): unknown {
   return (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
 }

@@ -1,4 +1,4 @@
-/** The answers to a batch as one JSON list that is no longer than a message may be. */
+/** Writes the answers to a batch as one JSON list that is not longer than a message may be. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { bytesIn, type Json } from './json-in-turns.ts';
@@ -11,15 +11,15 @@ export interface Answer {
 }
 
 /**
- * An answer that does not fit beside the others gives way to an error: every request gets an answer. The longest give
- * way, which are of calls that read: what a call has changed takes few words, and must not count as failed.
+ * Every request gets an answer. If the answers are too long together, errors replace the longest ones: those belong to
+ * calls that read. The answer to a change is short, and must not be replaced: the change has not failed.
  */
 export function answerList(answers: readonly Answer[]): Json {
   const sized = answers.map(({ message, json }) => {
     const refusal = tooLarge(idOf(message));
     return { json, refusal, least: bytesIn(refusal), more: bytesIn(json) - bytesIn(refusal) };
   });
-  // Each with the comma or the bracket after it. There is room for the refusals of all from the start.
+  // Each answer counts with the comma or bracket after it. The sum starts with an error in place of every answer.
   let bytes = sized.reduce((sum, { least }) => sum + least + 1, 1);
   const refused = new Set<object>();
   for (const each of sized.toSorted((a, b) => a.more - b.more)) {
@@ -29,7 +29,7 @@ export function answerList(answers: readonly Answer[]): Json {
   return joined(sized.map((each) => (refused.has(each) ? each.refusal : each.json)));
 }
 
-/** One text when all are texts: that goes out in one write. */
+/** A single string if all answers are strings: the server sends it in one write. */
 function joined(list: readonly Json[]): Json {
   if (list.every((json) => typeof json === 'string')) return `[${list.join(',')}]`;
   const pieces: Buffer[] = [];

@@ -1,15 +1,15 @@
-/** A batch on stdio: a client sends several messages in one line, and the server answers them in one line. */
+/** Collects the answers to a batch on stdio: the client sends several messages in one line, and gets one line back. */
 import type { Id } from './json-rpc.ts';
 
 /** The only protocol version with batches. */
 export const WITH_BATCHES = '2025-03-26';
 const MAX_BATCH_MESSAGES = 100;
 
-/** Clients close the connection over a line that is too long: further answers go out in a second line. */
+/** Clients disconnect when a line is too long, so further answers go into a second line. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export class LineBatch {
-  /** Requests without an answer so far. */
+  /** The requests that still have no answer. */
   readonly #open = new Set<Id>();
   readonly #write: (line: string) => void;
   #answers: string[] = [];
@@ -40,7 +40,7 @@ export class LineBatch {
     this.#flushWhenAnswered();
   }
 
-  /** No more messages of this batch will come. */
+  /** Called after the last message of the batch. */
   complete(): void {
     this.#complete = true;
     this.#flushWhenAnswered();
@@ -57,7 +57,7 @@ export class LineBatch {
   }
 }
 
-/** What is wrong with a batch as a whole. */
+/** The reason why a batch is invalid as a whole. */
 export function whyNotBatch(values: readonly unknown[]): string | undefined {
   if (values.length === 0) return 'a batch must have a message';
   return values.length > MAX_BATCH_MESSAGES

@@ -1,4 +1,4 @@
-/** The versions that begin with `initialize`, the newest first. Any other client is offered the newest. */
+/** The protocol versions that begin with `initialize`, newest first. Clients that ask for another get the newest. */
 export const HANDSHAKE_VERSIONS: readonly string[] = [
   '2025-11-25',
   '2025-06-18',

@@ -1,4 +1,4 @@
-/** The answer to `initialize`, and which clients get it without the protocol library. */
+/** Answers `initialize`, and tells which clients can be answered without the protocol library. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import { resourceDialect } from '../resources/resource-methods.ts';
@@ -6,10 +6,10 @@ import { offeredTools } from '../tools/offered-tools.ts';
 import { HANDSHAKE_VERSIONS } from './handshake-versions.ts';
 import { isObject } from './messages.ts';
 
-/** A message with this in its `_meta` says that it is of a version without `initialize`. */
+/** A message with this key in its `_meta` belongs to a protocol version without `initialize`. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
-/** Of dialects that serve files as resources. */
+/** The capabilities of a server whose dialect serves files as resources. */
 const WITH_RESOURCES = { resources: { subscribe: true, listChanged: true }, completions: {} };
 
 export function serverDescription(app: App) {
@@ -37,14 +37,14 @@ export function initializeResult(app: App, asked: string) {
   return { protocolVersion, ...serverDescription(app) };
 }
 
-/** Whether a first message is an ordinary `initialize`, which needs no further checks by the library. */
+/** Whether a client's first message is an ordinary `initialize`, which the library need not check. */
 export function isPlainInitialize(message: JSONRPCMessage): boolean {
   if (!('method' in message) || !('id' in message) || message.method !== 'initialize') return false;
   const meta: unknown = message.params?._meta;
   return !(isObject(meta) && VERSION_META in meta) && whyNotInitialize(message.params) === undefined;
 }
 
-/** What is wrong with the params of `initialize`. */
+/** The reason why the params of `initialize` are invalid. */
 export function whyNotInitialize(params: unknown): string | undefined {
   if (!isObject(params)) return 'initialize needs protocolVersion, capabilities and clientInfo';
   if (typeof params.protocolVersion !== 'string') return 'protocolVersion must be a string';

@@ -1,4 +1,4 @@
-/** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
+/** Writes a long message as JSON in several turns of the event loop, so that other calls are not held up. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { Yielder } from '../../../engine/index.ts';
@@ -9,12 +9,12 @@ import { tooLarge } from './messages.ts';
 
 /** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;
-/** How many characters to write before looking at the clock again. */
+/** How many characters to write between two checks of the clock. */
 const PIECE = 64 * 1024;
 /** How deep to look for long texts: message, result, content, item, text. Deeper values are written in one turn. */
 const LEVELS = 4;
 
-/** Whether the texts in a message make it a long one. */
+/** Whether the texts in a message are so long that it should be written in turns. */
 export function isLong(message: object): boolean {
   const { result } = message as { result?: { content?: unknown; contents?: unknown } };
   const content = result?.content ?? result?.contents;
@@ -26,15 +26,15 @@ export function isLong(message: object): boolean {
   return characters > LONG;
 }
 
-/** Of the members that can be long: texts, images and sounds, and other bytes. */
+/** The length of the members that can be long: text, images, sound and other binary data. */
 function charactersIn(item: { text?: string; data?: string; blob?: string } = {}): number {
   return (item.text?.length ?? 0) + (item.data?.length ?? 0) + (item.blob?.length ?? 0);
 }
 
-/** A message as JSON: a text, or the bytes of a long one in the pieces in which it was written. */
+/** A message as JSON: a string, or for a long message the byte pieces in which it was written. */
 export type Json = string | readonly Buffer[];
 
-/** The same as `asJson` for a long answer, in turns. */
+/** Does the same as `asJson`, but in turns, for a long answer. */
 export async function longAnswer(message: JSONRPCMessage): Promise<Json> {
   const pieces = await jsonInTurns(message);
   return bytesIn(pieces) > MAX_MESSAGE_BYTES ? tooLarge(idOf(message)) : pieces;
@@ -46,7 +46,7 @@ export function bytesIn(json: Json): number {
     : json.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The same bytes as `JSON.stringify`. */
+/** Gives the same bytes as `JSON.stringify`. */
 export async function jsonInTurns(message: object): Promise<Buffer[]> {
   // No signal: the call is over, and its answer must be written to the end.
   const yielder = new Yielder(undefined);

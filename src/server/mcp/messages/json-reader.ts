@@ -1,18 +1,18 @@
-/** Reads a long message as JSON in as many turns of the event loop as it takes: others are answered meanwhile. */
+/** Parses a long JSON message in several turns of the event loop, so that other calls are not held up. */
 import { isUtf8 } from 'node:buffer';
 import { Yielder } from '../../../engine/index.ts';
 
 /** Shorter messages are read at once. */
 const LONG_MESSAGE = 128 * 1024;
-/** Bytes that are read between two checks of the clock. */
+/** How many bytes to read between two checks of the clock. */
 const PIECE = 64 * 1024;
-/** The most levels of values longer than a piece: the reader looks through each level once more. */
+/** How deep values longer than a piece may be nested: the reader scans them again on each level. */
 const MOST_LEVELS = 64;
-/** Up to this length a message may have more levels: to read it at once takes few milliseconds. */
+/** A message up to this length may be nested deeper: reading it at once takes only a few milliseconds. */
 const LONGEST_DEEP = 512 * 1024;
 /**
- * The most members that an object keeps. One of many more takes V8 seconds to make and to go through, whatever is done
- * with it, and no call has arguments like that: of those that are kept, enough are unknown for it to be refused.
+ * How many members of an object the reader keeps. V8 takes seconds to build or walk an object with many more, and no
+ * valid call has that many: those that are kept include enough unknown names for the call to be refused.
  */
 const MOST_MEMBERS = 10_000;
 
@@ -34,7 +34,7 @@ export function isLongMessage(bytes: number): boolean {
 /** The value of a message; throws `NotUtf8` or a `SyntaxError`. */
 export function readJsonAtOnce(parts: readonly Buffer[]): unknown {
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-  // Decoding would put a replacement character in the place of wrong bytes, and so into files.
+  // Decoding would replace invalid bytes by replacement characters, which could end up in files.
   if (!isUtf8(bytes)) throw new NotUtf8();
   // A byte-order mark, as some clients send at the start, goes with the blanks.
   return JSON.parse(bytes.toString('utf8').trim());
@@ -74,7 +74,7 @@ async function requireUtf8(bytes: Buffer, yielder: Yielder): Promise<void> {
   }
 }
 
-/** The same place, or the nearest behind it that does not cut a character. */
+/** The given position, or the next one that is not inside a character. */
 function afterCharacter(bytes: Buffer, at: number): number {
   let end = at;
   while ((bytes[end]! & 0xc0) === 0x80) end++;
@@ -127,7 +127,7 @@ class Reader {
       const from = this.#at;
       const end = this.#insideText(from, from + PIECE);
       isOpen = bytes[end] !== QUOTE;
-      // No character is cut in two.
+      // Do not cut a character in two.
       this.#at = isOpen ? afterCharacter(bytes, end) : end + 1;
       if (isOpen && this.#at >= bytes.length) this.#wrong();
       parts.push(JSON.parse(`"${bytes.toString('utf8', from, isOpen ? this.#at : end)}"`) as string);
@@ -151,7 +151,7 @@ class Reader {
     let left = MOST_MEMBERS;
     const add = (name: string, value: unknown) => {
       if (--left < 0) return;
-      // Assigned, `__proto__` would not become a member.
+      // An assignment to `__proto__` would not create a member.
       Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
     };
     await this.#members(ENDS_OBJECT!, {
@@ -183,13 +183,13 @@ class Reader {
       return;
     }
     let from = this.#at;
-    /** Where the last member ended that is not parsed yet. */
+    /** The end of the members that are not parsed yet. */
     let until: number | undefined;
     const flush = () => {
       if (until !== undefined) take.small(bytes.toString('utf8', from, until));
       until = undefined;
     };
-    /** What is parsed together has no such blanks in it. */
+    /** Members are parsed together only if there are no long runs of blanks between them. */
     const skipManyBlanks = () => {
       flush();
       return this.#skipManyBlanks();
@@ -219,8 +219,8 @@ class Reader {
   }
 
   /**
-   * The name and the colon of a member; what is wrong with them shows when the member is parsed. False where very many
-   * blanks come before the colon.
+   * Skips the name and the colon of a member; the parser reports later what is wrong with them. False if very many
+   * blanks precede the colon.
    */
   #skipName(): boolean {
     const end = this.#endOfText(this.#at, this.#at + PIECE);
@@ -237,7 +237,7 @@ class Reader {
     return value;
   }
 
-  /** Where the value that begins here ends, when that is at most a piece away. */
+  /** The end of the value that begins here, if it is at most a piece away. */
   #endOfSmall(): number | undefined {
     const bytes = this.#bytes;
     const most = Math.min(this.#at + PIECE, bytes.length);
@@ -260,13 +260,13 @@ class Reader {
     return open === 0 && most === bytes.length && most > this.#at ? most : undefined;
   }
 
-  /** Behind the quote that ends the text that begins at `start`, when that comes before `most`. */
+  /** The position after the closing quote of the text that begins at `start`, if it is before `most`. */
   #endOfText(start: number, most: number): number | undefined {
     const end = this.#insideText(start + 1, most);
     return end < most && this.#bytes[end] === QUOTE ? end + 1 : undefined;
   }
 
-  /** From inside a text to the quote that ends it, or to the first place from `most` on that cuts no escape. */
+  /** From inside a text: the position of its closing quote, or the first one from `most` on that cuts no escape. */
   #insideText(from: number, most: number): number {
     const bytes = this.#bytes;
     const last = Math.min(most, bytes.length);
@@ -278,7 +278,7 @@ class Reader {
     return at;
   }
 
-  /** False where there are so many blanks that more may follow. */
+  /** False if there are so many blanks that more may follow. */
   #skipBlanks(): boolean {
     const most = this.#at + PIECE;
     while (this.#at < most && isBlank(this.#bytes[this.#at])) this.#at++;

@@ -1,16 +1,16 @@
-/** The error codes and request ids of JSON-RPC, as every transport uses them. Dialects have codes of their own. */
+/** The JSON-RPC error codes and request ids that all transports use. Dialects have codes of their own. */
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
-/** The server refuses for a reason that the HTTP status and the message give. */
+/** A refusal whose reason is in the HTTP status and the message. */
 export const SERVER_ERROR = -32000;
-/** Of versions with `initialize`; later ones say INVALID_PARAMS. */
+/** Used by versions with `initialize`; later ones use INVALID_PARAMS. */
 export const RESOURCE_NOT_FOUND = -32002;
 export const SESSION_NOT_FOUND = -32001;
-/** A header of a request says something else than its body, in versions without sessions. */
+/** A header of a request contradicts its body, in versions without sessions. */
 export const HEADER_MISMATCH = -32020;
 export const UNSUPPORTED_VERSION = -32022;
 
@@ -20,7 +20,7 @@ export const ID_RULE = `must be an integer or a string of at most ${MAX_ID_LENGT
 
 export type Id = string | number;
 
-/** A larger integer would not come back as it was sent, and a long text would make every answer long. */
+/** A larger integer would lose digits on its way back, and a long string would make every answer long. */
 export function isId(id: unknown): id is Id {
   return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
 }

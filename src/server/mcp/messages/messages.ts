@@ -7,7 +7,7 @@ import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** A client gets an error instead of an answer that is longer than it would accept: every request gets an answer. */
+/** Writes a message. An error replaces an answer that is longer than clients accept, so that every request gets one. */
 export function asJson(message: JSONRPCMessage): string {
   try {
     const json = hasContent(message) ? writeJson(message) : JSON.stringify(message);
@@ -18,7 +18,7 @@ export function asJson(message: JSONRPCMessage): string {
   return tooLarge(message.id ?? null);
 }
 
-/** Adds the same to a list of messages, as a line. */
+/** Does the same as `asJson`, but adds the message as a line to `list`. */
 export function addLine(message: JSONRPCMessage, list: JsonBytes): void {
   const before = list.end;
   try {
@@ -35,12 +35,12 @@ export function addLine(message: JSONRPCMessage, list: JsonBytes): void {
   list.add(`${tooLarge(message.id ?? null)}\n`);
 }
 
-/** Whether a message may hold a long text: a file, or what a tool has found. */
+/** Whether a message may hold a long text: a file, or the findings of a tool. */
 function hasContent(message: JSONRPCMessage): boolean {
   return 'result' in message && 'content' in message.result;
 }
 
-/** The answer in place of one that is longer than clients accept. */
+/** The error that replaces an answer longer than clients accept. */
 export function tooLarge(id: Id | null): string {
   const message = 'The answer is too large to be sent: ask for less at a time';
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
@@ -64,7 +64,7 @@ export function whyNotMessage(value: unknown): string | undefined {
   return 'there is no method';
 }
 
-/** Drops members that JSON-RPC does not name: because of one, the library would silently ignore the whole message. */
+/** Drops members that JSON-RPC does not define: the library silently ignores a whole message that has one. */
 export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message)) return message;
   const { jsonrpc, method, params } = message;

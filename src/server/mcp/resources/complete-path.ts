@@ -1,4 +1,4 @@
-/** `completion/complete` for the template's path: what is in the directories and begins like what was typed. */
+/** Answers `completion/complete` for the template's path: finds entries whose names begin with what was typed. */
 import {
   type Engine,
   EngineFailure,
@@ -10,12 +10,12 @@ import {
   Yielder,
 } from '../../../engine/index.ts';
 import { TEMPLATE } from './file-uri.ts';
-import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
+import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
-/** From this many characters on, a name is completed at any depth: a single character begins too many names. */
+/** Shorter names are not completed at any depth: too many names begin with a single character. */
 const LEAST_CHARACTERS = 2;
-/** The most names to read at any depth. */
+/** How many names the search at any depth reads at most. */
 const MOST_NAMES = 1000;
 const LONGEST_VALUE = 4096;
 
@@ -43,7 +43,7 @@ export async function completePath(call: ResourceCall): Promise<object> {
 function typedPath({ ref, argument }: ResourceCall['params']): string {
   const { type, uri } = (ref ?? {}) as Record<string, unknown>;
   const { name, value } = (argument ?? {}) as Record<string, unknown>;
-  if (typeof type !== 'string') throw new BadParams('ref must name what is to be completed');
+  if (typeof type !== 'string') throw new BadParams('ref must name what to complete');
   if (typeof name !== 'string' || typeof value !== 'string')
     throw new BadParams('argument needs a name and a value');
   if (type !== 'ref/resource' || uri !== TEMPLATE || name !== 'path')
@@ -51,7 +51,7 @@ function typedPath({ ref, argument }: ResourceCall['params']): string {
   return value.replace(/^\/+/, '');
 }
 
-/** Values for what was typed as a path from the directory on, and for what was typed as an absolute one. */
+/** Completes what was typed as a path relative to the root, and also as an absolute path. */
 async function valuesIn(
   engine: Engine,
   root: RootInfo,
@@ -61,17 +61,17 @@ async function valuesIn(
   const slash = typed.lastIndexOf('/') + 1;
   const [directory, prefix] = [typed.slice(0, slash), typed.slice(slash)];
   const typedAs = { directory, prefix };
-  const values = await namesIn(engine, below(root.path, directory), typedAs, signal);
+  const values = await namesIn(engine, pathBelow(root.path, directory), typedAs, signal);
   const full = `/${typed}`;
   if (typed === '') return values;
-  if (lies(full, root.path)) {
+  if (isAtOrBelow(full, root.path)) {
     return values.concat(await namesIn(engine, `/${directory}`, typedAs, signal));
   }
-  const own = below(root.path, '');
+  const own = pathBelow(root.path, '');
   return own.startsWith(full) ? [...values, own.slice(1)] : values;
 }
 
-/** What is in a directory, behind the directory as it was typed. */
+/** The matching entries of a directory, prefixed with the directory as it was typed. */
 async function namesIn(
   engine: Engine,
   path: string,
@@ -115,14 +115,14 @@ function begins(name: string, prefix: string): boolean {
 }
 
 function absolute(root: RootInfo, value: string): string {
-  return below(root.path, value).slice(1);
+  return pathBelow(root.path, value).slice(1);
 }
 
 function isAbsolute(value: string, root: RootInfo): boolean {
-  return lies(`/${value}`, root.path);
+  return isAtOrBelow(`/${value}`, root.path);
 }
 
-/** Who types a path writes many that lead nowhere yet. */
+/** Nothing where the path does not exist: half-typed paths often do not exist yet. */
 async function orNothing<T>(found: Promise<{ entries: readonly T[] }>): Promise<{ entries: readonly T[] }> {
   try {
     return await found;

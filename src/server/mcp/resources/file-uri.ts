@@ -1,9 +1,9 @@
-/** Between the paths of files and their URIs. */
+/** Converts between the paths of files and their URIs. */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { requireShortPath } from '../../../engine/index.ts';
 
-/** What every URI of a file looks like. */
+/** The URI template of all files. */
 export const TEMPLATE = 'file:///{+path}';
 
 const FILE_URI = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/).*)$/is;
@@ -12,7 +12,7 @@ export function uriOf(path: string): string {
   return pathToFileURL(path).href;
 }
 
-/** The absolute path that a URI names; undefined when it is no `file:` URI of this machine. Fails for a long path. */
+/** The absolute path that a URI names; undefined if it is not a `file:` URI of this machine. Fails for a long path. */
 export function pathOf(uri: string): string | undefined {
   const [, written] = FILE_URI.exec(uri) ?? [];
   if (written === undefined) return undefined;
@@ -20,7 +20,7 @@ export function pathOf(uri: string): string | undefined {
   return resolve(unescaped(written));
 }
 
-/** Some clients put a path into the template as it is: then a `%` in it is nothing but a `%`. */
+/** Some clients put a path into the template without escaping it: then a `%` is just a `%`. */
 function unescaped(written: string): string {
   try {
     return decodeURIComponent(written);

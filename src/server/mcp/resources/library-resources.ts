@@ -1,4 +1,4 @@
-/** Resources and the client's roots in a session on the protocol library. */
+/** Adds resources and the client's roots to a session on the protocol library. */
 import { ProtocolError, type Server } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import { ClientRoots, followsRoots } from '../client-roots.ts';
@@ -13,7 +13,7 @@ import { SessionResources } from './session-resources.ts';
 
 export interface AddedResources {
   roots: ClientRoots | undefined;
-  /** Where several servers share the session, asks a client for its roots that has not named them to any server yet. */
+  /** Where servers share the session: asks the client for its roots, unless it has named them to one of the servers. */
   askOnce(): void;
   end(): void;
 }
@@ -25,7 +25,7 @@ interface Shares {
   memory: SessionMemory | undefined;
 }
 
-/** Undefined where no dialect has anything to do with either. */
+/** Undefined if no dialect serves resources or follows roots. */
 export function addResources(
   server: Server,
   { app, sessionId, callLimit, memory }: Shares,
@@ -85,7 +85,7 @@ function hasRoots(server: Server): boolean {
   return server.getClientCapabilities()?.roots !== undefined && hasHandshake(server);
 }
 
-/** The version without a handshake has another code for a resource that is not there. */
+/** The protocol version without a handshake uses another code for a missing resource. */
 function codeIn(server: Server, code: number): number {
   return code === RESOURCE_NOT_FOUND && !hasHandshake(server) ? INVALID_PARAMS : code;
 }

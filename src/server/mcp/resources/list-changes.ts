@@ -1,4 +1,4 @@
-/** Tells, at most once a second, that files have come or gone through this server. */
+/** Reports, at most once a second, that files appeared or disappeared through this server. */
 import type { Engine } from '../../../engine/index.ts';
 
 const EVERY_MS = 1000;

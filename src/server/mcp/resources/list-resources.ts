@@ -1,11 +1,11 @@
-/** `resources/list`: the files that no ignore file names, a page at a time, by path. */
+/** Answers `resources/list`: the files that are not ignored, sorted by path, one page at a time. */
 import { type Engine, fileMimeType, type RootInfo } from '../../../engine/index.ts';
 import { uriOf } from './file-uri.ts';
-import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
+import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
 
-const A_PAGE = 100;
+const PAGE_SIZE = 100;
 
-/** Where the next page begins: behind this file of this directory. */
+/** Where the next page begins: after this file of this directory. */
 interface Position {
   directory: string;
   after: string | undefined;
@@ -23,10 +23,10 @@ export async function listResources({ engine, params, signal }: ResourceCall): P
   const resources: Resource[] = [];
   let at = roots.findIndex(({ path }) => path === start.directory);
   let { after } = start;
-  for (; at < roots.length && resources.length < A_PAGE; at++) {
+  for (; at < roots.length && resources.length < PAGE_SIZE; at++) {
     const root = roots[at]!;
     const without = nestedIn(root, roots);
-    const max = A_PAGE - resources.length;
+    const max = PAGE_SIZE - resources.length;
     const { files, more } = await engine.search.filePage(root.path, { after, max, without, signal });
     for (const file of files) resources.push(resource(root, file));
     if (more) return { resources, nextCursor: cursorOf({ directory: root.path, after: files.at(-1) }) };
@@ -38,19 +38,19 @@ export async function listResources({ engine, params, signal }: ResourceCall): P
 
 function resource({ path }: RootInfo, file: string): Resource {
   const mimeType = fileMimeType(file);
-  return { uri: uriOf(below(path, file)), name: file, ...(mimeType !== undefined && { mimeType }) };
+  return { uri: uriOf(pathBelow(path, file)), name: file, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** A directory may be given under two names. */
+/** The roots without repetitions: the operator may name a directory twice. */
 function eachOnce({ roots }: Engine): RootInfo[] {
   return roots.filter(({ real }, index) => roots.findIndex((root) => root.real === real) === index);
 }
 
-/** The directories inside this one that have a list of their own. */
+/** The roots inside this one, which are listed separately. */
 function nestedIn({ real }: RootInfo, roots: readonly RootInfo[]): string[] {
   return roots
-    .filter((root) => root.real !== real && lies(root.real, real))
-    .map((root) => root.real.slice(below(real, '').length));
+    .filter((root) => root.real !== real && isAtOrBelow(root.real, real))
+    .map((root) => root.real.slice(pathBelow(real, '').length));
 }
 
 function cursorOf({ directory, after = '' }: Position): string {
@@ -65,7 +65,7 @@ function positionOf(cursor: unknown, roots: readonly RootInfo[]): Position {
     if (typeof after === 'string' && roots.some(({ path }) => path === directory))
       return { directory, after: after || undefined };
   } catch {
-    // As below.
+    // Reported below, like any other cursor that is not ours.
   }
   throw new BadParams('this cursor did not come from resources/list, or its directory is no longer served');
 }

@@ -1,4 +1,4 @@
-/** The resources that clients listen to with `subscriptions/listen`, in the version of the protocol without sessions. */
+/** Watches the resources that clients name in `subscriptions/listen`, in the protocol version without sessions. */
 import { EngineFailure } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
 import type { Id } from '../messages/json-rpc.ts';
@@ -22,7 +22,7 @@ interface Filter {
 export class ListenedResources {
   readonly #app: App;
   readonly #publisher: Publisher;
-  /** The URIs that each one listens to, as soon as they are known to be there. */
+  /** The existing URIs that each listener watches, once they have been checked. */
   readonly #opened = new Map<Id | symbol, Promise<readonly string[]>>();
   #subscriptions: Subscriptions | undefined;
   #listChanges: ListChanges | undefined;
@@ -33,9 +33,9 @@ export class ListenedResources {
   }
 
   /**
-   * Watches what a message listens to, until `close` gets the same key. Where there is something to watch, it gives
-   * whether that is still wanted once the first look is over: a client that learns sooner that the server listens might
-   * change a file before it.
+   * Watches the resources that a message names, until `close` is called with the same key. If there is something to
+   * watch, the promise settles after the first check of the files and says whether the client still listens. The caller
+   * waits for it before it tells the client: otherwise the client might change a file before the server watches it.
    */
   open(key: Id | symbol, message: unknown): Promise<boolean> | undefined {
     const { method, params } = message as { method?: unknown; params?: { notifications?: Filter } };
@@ -65,7 +65,7 @@ export class ListenedResources {
     this.#listChanges?.close();
   }
 
-  /** A client learns nothing of files that do not exist or are not served. */
+  /** Skips files that do not exist or are not served, without telling the client. */
   async #watch(uris: readonly unknown[]): Promise<readonly string[]> {
     const { engine, changing = engine } = this.#app;
     this.#subscriptions ??= new Subscriptions(engine, changing, (uri) => this.#publisher.updated(uri));

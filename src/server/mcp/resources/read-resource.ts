@@ -1,4 +1,4 @@
-/** `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
+/** Answers `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
 import { budgetOf, pageOf, partNote } from '../../../dialects/results/budget.ts';
 import { nextCall } from '../../../dialects/results/next-call.ts';
 import { onOneLine } from '../../../dialects/results/one-line.ts';
@@ -16,12 +16,12 @@ import { CHANGE_VIEW } from '../views/client-views.ts';
 import { readChangeView } from '../views/read-view.ts';
 import { type ResourceCall, requestedPath } from './resource-call.ts';
 
-/** As base64 it must fit into one answer. */
+/** The largest blob: as base64 it must fit into one answer. */
 const MAX_BLOB_BYTES = 5 * 1024 * 1024;
 
 const DIRECTORY = 'inode/directory';
 
-interface Contents {
+interface ResourceContents {
   mimeType: string;
   text?: string;
   blob?: string;
@@ -35,7 +35,7 @@ export async function readResource(call: ResourceCall): Promise<object> {
   return { contents: [{ uri: call.params.uri, ...contents }] };
 }
 
-async function fileContents({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
+async function fileContents({ app, engine, signal }: ResourceCall, path: string): Promise<ResourceContents> {
   try {
     const part = await engine.files.readPart(path, { maxBytes: budgetOf(app, { path }), signal });
     return { mimeType: fileMimeType(path) ?? 'text/plain', text: textOf(app, path, part) };
@@ -58,7 +58,7 @@ function textOf(app: App, path: string, part: TextPart): string {
   return `${text}${partNote(`lines ${from}-${to}`, totalLines, next)}`;
 }
 
-async function listing({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
+async function listing({ app, engine, signal }: ResourceCall, path: string): Promise<ResourceContents> {
   const lines = await linesOf(engine, path, signal);
   const page = pageOf(lines, 0, budgetOf(app, { path }));
   const next = offeredCall(app, 'list_directory', path, { offset: page.end });
@@ -75,7 +75,7 @@ async function linesOf(engine: Engine, path: string, signal: AbortSignal): Promi
   );
 }
 
-/** The call that continues, where its tool is offered. */
+/** The call that reads the rest, if its tool is offered. */
 function offeredCall(app: App, tool: string, path: string, more: object): string | undefined {
   const isOffered = offeredTools(app).shown.some(({ name }) => name === tool);
   return isOffered ? nextCall(tool, { path }, more, app) : undefined;

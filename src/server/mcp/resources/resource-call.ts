@@ -1,4 +1,4 @@
-/** One request about resources, and what all of them share: whose it is, and where a URI leads. */
+/** A request about resources, and the path that a URI names. */
 import type { Engine } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
 import { pathOf } from './file-uri.ts';
@@ -7,13 +7,13 @@ export type Params = Readonly<Record<string, unknown>>;
 
 export interface ResourceCall {
   app: App;
-  /** Works for the caller, in the directories that this client gets. */
+  /** The engine for this caller, over the directories that the client may use. */
   engine: Engine;
   params: Params;
   signal: AbortSignal;
 }
 
-/** What is wrong with the params of a request, in one line. */
+/** The params of a request are invalid; the message says why, in one line. */
 export class BadParams extends Error {}
 
 /** The path of the resource that a request names. */
@@ -24,26 +24,27 @@ export async function requestedPath({ engine, params }: ResourceCall): Promise<s
 }
 
 /**
- * A URI is absolute. People and models write `file:///src/a.ts` for a file in the directories all the same: where the
- * absolute path lies outside, it is looked for in each directory in turn.
+ * The path of a URI, which should be absolute. People and models still write `file:///src/a.ts` for a file in a served
+ * directory: so a path outside all directories is tried relative to each of them.
  */
 export async function pathIn(engine: Engine, uri: string): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) throw new BadParams('uri must be that of a file: file:///…');
   const { roots } = engine;
-  if (roots.some((root) => lies(path, root.path) || lies(path, root.real))) return path;
+  if (roots.some((root) => isAtOrBelow(path, root.path) || isAtOrBelow(path, root.real))) return path;
   for (const root of roots) {
-    const inside = below(root.path, path.slice(1));
+    const inside = pathBelow(root.path, path.slice(1));
     if (await engine.files.peek(inside)) return inside;
   }
   return path;
 }
 
-/** Whether a path is this directory or one below it, as it is written. */
-export function lies(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(below(directory, ''));
+/** Whether a path is this directory or below it. Compares the texts only and resolves no links. */
+export function isAtOrBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(pathBelow(directory, ''));
 }
 
-export function below(directory: string, path: string): string {
+/** The path of an entry below a directory, which may be `/`. */
+export function pathBelow(directory: string, path: string): string {
   return `${directory === '/' ? '' : directory}/${path}`;
 }

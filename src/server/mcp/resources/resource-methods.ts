@@ -1,4 +1,4 @@
-/** The methods of the protocol that are about resources, and whether anybody serves them. */
+/** The protocol methods for resources, and the dialect that serves them. */
 import type { Dialect } from '../../../dialects/dialect.ts';
 import type { App } from '../app.ts';
 
@@ -17,7 +17,7 @@ export function isResourceMethod(method: string): method is ResourceMethod {
   return (RESOURCE_METHODS as readonly string[]).includes(method);
 }
 
-/** The dialect whose words answer requests about resources; undefined where none serves them. */
+/** The dialect that words the answers about resources; undefined if no dialect serves them. */
 export function resourceDialect({ dialects }: App): Dialect | undefined {
   return dialects.find(({ servesResources }) => servesResources);
 }

@@ -1,4 +1,4 @@
-/** Answers every request of one client about resources. */
+/** Answers all requests of one client about resources. */
 import type { Dialect, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
 import { fitBudget } from '../../../dialects/results/fit-budget.ts';
 import {
@@ -61,7 +61,7 @@ export class SessionResources {
     this.#dialect = dialect;
   }
 
-  /** Never rejects. Every request has a line in the trace, as a call of a tool has. */
+  /** Never rejects. Records every request in the trace, like a tool call. */
   async answer({ method, params, signal }: ResourceRequest): Promise<ResourceOutcome> {
     const { app, roots, sessionId: session } = this.#options;
     const { _meta: meta, ...args } = params as { _meta?: { traceparent?: unknown } };
@@ -94,7 +94,7 @@ export class SessionResources {
     }
   }
 
-  /** Another engine serves the client: its subscriptions continue there, where their files are still served. */
+  /** Another engine now serves the client: moves the subscriptions to it, for files that it still serves. */
   rootsChanged(): void {
     const uris = this.#subscriptions?.uris ?? [];
     this.#subscriptions?.close();
@@ -115,7 +115,7 @@ export class SessionResources {
         this.#tellListChanges();
         return listResources(call);
       case 'resources/templates/list':
-        if (call.params.cursor !== undefined) throw new BadParams('there is one page of templates');
+        if (call.params.cursor !== undefined) throw new BadParams('there is only one page of templates');
         return { resourceTemplates: TEMPLATES };
       case 'resources/read':
         return readResource(call);
@@ -138,7 +138,7 @@ export class SessionResources {
     const subscriptions = this.#subscriptionsOn(engine);
     if (subscriptions.uris.includes(uri)) return;
     if (subscriptions.isFull)
-      throw new BadParams(`a client may have ${MOST_SUBSCRIPTIONS} subscriptions: end one`);
+      throw new BadParams(`a client may have at most ${MOST_SUBSCRIPTIONS} subscriptions: end one first`);
     await subscriptions.add(uri, path);
   }
 
@@ -167,7 +167,7 @@ export class SessionResources {
     return this.#subscriptions;
   }
 
-  /** Only a client that has asked for the list has one that could be out of date. */
+  /** Called when a client first asks for the list: only then does it have a list that could become outdated. */
   #tellListChanges(): void {
     const { app, notify } = this.#options;
     if (this.#ended) return;
@@ -206,7 +206,7 @@ export class SessionResources {
     return { code: RESOURCE_NOT_FOUND, message, data: { uri: params.uri } };
   }
 
-  /** A failure in the words of the dialect, as a call that reads would tell it. */
+  /** The failure in the dialect's words, as its reading tool would report it. */
   #words(facts: Failure, context: ToolContext): string {
     const { tools } = this.#dialect;
     const reader = tools.find(({ name }) => name === 'read_text_file') ?? tools[0]!;
@@ -237,7 +237,7 @@ function contextOf(app: App, engine: Engine, caller: Caller, signal: AbortSignal
 
 function ignore(): void {}
 
-/** The engine through which changes come: not the read-only one of a token that may only read. */
+/** The engine whose changes to follow: the read-only engine of a read-only token never changes anything. */
 function changesOf({ changing, clientRoots }: App, engine: Engine): Engine {
   return clientRoots ? engine : (changing ?? engine);
 }

@@ -1,25 +1,26 @@
 /**
- * Tells when files change that somebody subscribed to.
+ * Reports changes of the files that clients have subscribed to.
  *
- * Two sources say that a file is worth a check: the engine, for every change that goes through it, and the system, for
- * changes by others in the file's own directory. Neither is believed: a client learns of a change when another check
- * through the wall finds another file, or none.
+ * Two sources hint that a file may have changed: the engine, for every change that it makes, and the operating system,
+ * for changes by others in the file's directory. A hint alone is not enough: the server checks the file again through
+ * the wall, and tells the client only if the file is different or gone.
  */
 import { dirname } from 'node:path';
 import type { Engine, Stat } from '../../../engine/index.ts';
-import { lies } from './resource-call.ts';
+import { isAtOrBelow } from './resource-call.ts';
 
-/** Changes in quick succession are one. */
+/** Changes within this time are reported as one. */
 const SETTLE_MS = 30;
 export const MOST_SUBSCRIPTIONS = 1000;
 
 interface Subscription {
-  /** How often it was asked for. */
+  /** How many subscribers it has. */
   count: number;
-  /** As the URI names it, and with all links resolved. */
+  /** The path in the URI. */
   path: string;
+  /** The path with all links resolved. */
   real: string;
-  /** As the client knows it. */
+  /** The state of the file that the client knows. */
   state: string | undefined;
   watch: { close(): void } | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -32,7 +33,7 @@ export class Subscriptions {
   readonly #stop: () => void;
   #closed = false;
 
-  /** `changes` is the engine whose changes all clients share. */
+  /** `changes` is the engine through which all clients make their changes. */
   constructor(engine: Engine, changes: Engine, updated: (uri: string) => void) {
     this.#engine = engine;
     this.#updated = updated;
@@ -65,7 +66,7 @@ export class Subscriptions {
       timer: undefined,
     };
     this.#byUri.set(uri, added);
-    added.state = await this.#look(uri, added);
+    added.state = await this.#check(uri, added);
   }
 
   remove(uri: string): void {
@@ -84,35 +85,36 @@ export class Subscriptions {
 
   #changed(path: string, below: boolean): void {
     for (const [uri, each] of this.#byUri) {
-      const concerns = each.real === path || (below && lies(each.real, path)) || each.real === dirname(path);
-      if (concerns) this.#lookSoon(uri, each);
+      const concerns =
+        each.real === path || (below && isAtOrBelow(each.real, path)) || each.real === dirname(path);
+      if (concerns) this.#checkSoon(uri, each);
     }
   }
 
-  #lookSoon(uri: string, each: Subscription): void {
+  #checkSoon(uri: string, each: Subscription): void {
     each.timer ??= setTimeout(() => {
       each.timer = undefined;
-      void this.#look(uri, each).then((state) => {
+      void this.#check(uri, each).then((state) => {
         if (state === undefined || state === each.state || this.#byUri.get(uri) !== each) return;
-        // At once: another look may be under way, and must not find the same change new.
+        // Set it at once: another check may be under way and must not report the same change again.
         each.state = state;
         this.#updated(uri);
       });
     }, SETTLE_MS).unref();
   }
 
-  /** Watches what is there now, and then looks at it: a change in between is noticed. Gives what it has found. */
-  async #look(uri: string, each: Subscription): Promise<string | undefined> {
+  /** Starts to watch the file and then checks it, so that no change in between is missed. Gives the state it found. */
+  async #check(uri: string, each: Subscription): Promise<string | undefined> {
     try {
       const watch = await this.#engine
-        .watch(each.path, () => this.#lookSoon(uri, each))
+        .watch(each.path, () => this.#checkSoon(uri, each))
         .catch(() => undefined);
       each.watch?.close();
       each.watch = watch;
       if (this.#byUri.get(uri) !== each) release(each);
       return stateOf(await this.#engine.files.peek(each.path));
     } catch {
-      // The system is short of something, or the engine closes: the next change is another chance.
+      // The system lacks resources, or the engine is closing: the next change leads to another check.
       return undefined;
     }
   }

@@ -1,25 +1,25 @@
-/** Which command tools a server can offer: those that can succeed with the sandbox that there is. */
+/** Decides which command tools a server can offer: those that can succeed with the available sandbox. */
 import type { Tool } from '../../../dialects/dialect.ts';
 import { withTools } from '../../../dialects/with-tools.ts';
 import { type CommandSettings, type Engine, EngineFailure } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
 
-/** Why no command runs without a sandbox while files are withheld. */
+/** The reason for the log when files are withheld and there is no sandbox. */
 export const COULD_READ = 'files are denied or hidden here, and without a sandbox commands could read them';
 
 export interface SandboxNeed {
   mode: CommandSettings['sandbox'];
-  /** Whether to look for the sandbox in any case. */
+  /** Whether to look for the sandbox even if directories are writable. */
   probe?: boolean;
 }
 
-/** Where nothing may be changed, a program that could write runs only in a sandbox: look first whether there is one. */
+/** Leaves out command tools that could only fail. On a read-only server, a program that could write needs a sandbox. */
 export async function withOfferableTools<A extends App>(
   app: A,
   { mode, probe = false }: SandboxNeed,
 ): Promise<A> {
   const required = mode === 'require';
-  // Then the server offers no tool that starts programs where there is no sandbox.
+  // Without the sandbox that it requires, the server offers no tool that starts programs.
   if (required) {
     try {
       await app.engine.commands.sandbox();
@@ -69,7 +69,7 @@ export async function areCommandsConfined(engine: Engine): Promise<boolean> {
   }
 }
 
-/** Whether commands fail because a sandbox is required and there is none. */
+/** Whether this is the failure of a required sandbox that is not available. */
 export function isNoSandbox(error: unknown): error is EngineFailure & { facts: { reason: string } } {
   return error instanceof EngineFailure && error.facts.kind === 'no-sandbox';
 }

@@ -11,16 +11,16 @@ export interface ShownTool {
 }
 
 export interface OfferedTools {
-  /** All tools, also those that tools/list leaves out: they still answer, in the words of their dialect. */
+  /** All tools, including those that tools/list leaves out: calls of those still get an answer from their dialect. */
   byName: ReadonlyMap<string, OfferedTool>;
   shown: ShownTool[];
-  /** What only views call: clients that have views see these as well. */
+  /** Tools that only views call; tools/list has them only for clients that can show views. */
   forViews: ShownTool[];
 }
 
 const MAX_NAME_LENGTH = 200;
 
-/** What calls can do on this machine. */
+/** What tool calls can do on this server. */
 export interface Abilities {
   canChange: boolean;
   commandsConfined?: boolean | undefined;
@@ -30,12 +30,12 @@ export interface Abilities {
 
 const known = new WeakMap<App, OfferedTools>();
 
-/** Computed once for all sessions: over HTTP each request may have its own. */
+/** The tools of an app, computed only once: over HTTP each request may have a session of its own. */
 export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
     const canChange = app.clientRoots?.canChange ?? app.engine.roots.some(({ writable }) => writable);
-    // To look for the sandbox takes longer than the rest of the first answers.
+    // Only where a tool needs it: looking for the sandbox takes longer than the rest of the first answers.
     const starts = app.dialects.some((dialect) => dialect.tools.some(({ startsPrograms }) => startsPrograms));
     const whyUnconfined = starts ? app.engine.whyUnconfined() : undefined;
     tools = offer(app.dialects, { canChange, commandsConfined: app.commandsConfined, whyUnconfined });
@@ -55,7 +55,7 @@ export function offer(dialects: readonly Dialect[], abilities: Abilities): Offer
   };
 }
 
-/** A tool that could only fail would cost a model tokens and turns. */
+/** Whether a tool can succeed at all: one that can only fail would cost a model tokens and turns. */
 function canSucceed(tool: Tool, { canChange, commandsConfined }: Abilities): boolean {
   if (canChange || tool.hints.readOnly || tool.usefulReadOnly) return true;
   return tool.startsPrograms && commandsConfined !== false;
@@ -66,7 +66,7 @@ export function unknownTool(name: string, { shown }: OfferedTools): string {
   return `Unknown tool: ${short}. The tools are: ${shown.map((tool) => tool.name).join(', ')}`;
 }
 
-/** Whoever approves a call must know that nothing confines the program that it starts. */
+/** The warning for those who approve calls: nothing confines the program that the call starts. */
 function unconfined(why: string): string {
   return `Commands are NOT confined on this machine (${why}): they can do whatever the user who runs this server can do.`;
 }

@@ -5,10 +5,10 @@ import { offeredTools } from './offered-tools.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Stands for a missing tool name. */
+/** The tool name in the trace when the call has none. */
 const NO_NAME = '-';
 
-/** `message` is the error that the client gets. */
+/** Records a call of an unknown tool; `message` is the error that the client gets. */
 export function traceUnknownTool(app: App, sessionId: string, params: Params, message: string): void {
   trace(app, { sessionId, params, message, failure: 'unknown-tool' });
 }
@@ -24,14 +24,14 @@ export function traceInvalidCall(
   trace(app, { sessionId, params: wrong.params ?? {}, message, failure: 'bad-arguments' });
 }
 
-interface Refused {
+interface RefusedCall {
   sessionId: string | undefined;
   params: Params;
   message: string;
   failure: string;
 }
 
-function trace(app: App, { sessionId: session, params, message, failure }: Refused): void {
+function trace(app: App, { sessionId: session, params, message, failure }: RefusedCall): void {
   const { name, arguments: args, _meta: meta } = params;
   const sent = typeof name === 'string' && name !== '' ? name : NO_NAME;
   const found = offeredTools(app).byName.get(sent);

@@ -1,4 +1,4 @@
-/** The tool calls of one session: finds the tool, keeps to the limit of calls under way, and performs the call. */
+/** Runs the tool calls of one session: finds the tool, waits for the call limit, and performs the call. */
 import type { Session, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
 import type { App } from '../app.ts';
 import type { ClientRoots } from '../client-roots.ts';
@@ -19,20 +19,20 @@ export interface CallingSession {
   sessionId: string;
   callLimit: ConcurrencyLimit;
   roots?: ClientRoots | undefined;
-  /** What the client announced at the start of the session, where it has one. */
+  /** The capabilities that the client announced at the start of its session, if it has a session. */
   capabilities?(): unknown;
-  /** Whether the session has ended, and nobody else ends its state. */
+  /** Whether the session has ended and its state must be ended here. */
   isEnded?(): boolean;
-  /** Before each call. */
-  begins?(): void;
-  /** Settles when other servers know what the session must remember of a call. */
-  ends?(): Promise<void>;
+  /** Called before each call. */
+  beforeCall?(): void;
+  /** Called after each call; settles when the session's changes are stored for other servers. */
+  afterCall?(): Promise<void>;
 }
 
 export interface CallDetails {
   signal: AbortSignal;
   meta: Params | undefined;
-  /** What the client announces with this call. */
+  /** The capabilities that the client announces with this call. */
   capabilities?: unknown;
   progress?: ToolContext['progress'] | undefined;
 }
@@ -44,9 +44,9 @@ export class ToolCalls {
     this.#session = session;
   }
 
-  /** `params` must have the name of a tool, and arguments that are an object or missing. */
+  /** Expects checked `params`: a name that is a string, and arguments that are an object or missing. */
   async call(params: Params, details: CallDetails): Promise<ToolOutcome> {
-    const { app, state, sessionId, callLimit, roots, isEnded, begins, ends } = this.#session;
+    const { app, state, sessionId, callLimit, roots, isEnded, beforeCall, afterCall } = this.#session;
     const tools = offeredTools(app);
     const name = params.name as string;
     const offered = tools.byName.get(name);
@@ -60,9 +60,9 @@ export class ToolCalls {
       ...{ app, state, sessionId, offered, args: params.arguments, roots, ...rest },
       hasViews: hasViews(capabilities),
     };
-    begins?.();
+    beforeCall?.();
     const outcome = await callLimit.run(() => perform(call));
-    const problem = await ends?.().catch((error: Error) => error);
+    const problem = await afterCall?.().catch((error: Error) => error);
     // A call that outlived the session may have opened a workspace.
     if (isEnded?.()) endState(state);
     if (!problem) return outcome;

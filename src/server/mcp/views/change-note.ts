@@ -1,12 +1,12 @@
-/** What the result of a call tells the view about the change that the call has made. */
+/** Adds to the result of a call what the view needs to know about the change that the call has made. */
 import type { ToolOutcome } from '../../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../app.ts';
 import { offeredTools } from '../tools/offered-tools.ts';
 
-/** The name in `_meta`; the view knows it, too. */
+/** The key in `_meta`. The view in `change-view/` reads the same key. */
 const CHANGE_META = 'cofferdam/change';
 
-/** Names the entries, and the tools by which the view looks at them and takes them back. */
+/** Names the journal entries, and the tools with which the view shows and undoes them. */
 export function withChange(
   outcome: ToolOutcome,
   entries: readonly string[],

@@ -1,9 +1,9 @@
-/** Which clients show views, and what they see of the tools. All others see the tools as they are. */
+/** Decides which clients can show views, and lists the tools for them. All other clients get the plain list. */
 import type { App, OfferedTool } from '../app.ts';
 import { isObject } from '../messages/messages.ts';
 import { offeredTools, type ShownTool } from '../tools/offered-tools.ts';
 
-/** Of the extension that the protocol names MCP Apps. */
+/** The name of the protocol extension MCP Apps. */
 const EXTENSION = 'io.modelcontextprotocol/ui';
 export const VIEW_TYPE = 'text/html;profile=mcp-app';
 export const CHANGE_VIEW = 'ui://cofferdam/change.html';
@@ -11,7 +11,7 @@ export const CHANGE_VIEW = 'ui://cofferdam/change.html';
 /** A tool as clients with views see it: which view belongs to it, and whether only the view calls it. */
 type ViewedTool = ShownTool & { _meta?: { ui: { resourceUri?: string; visibility?: ['app'] } } };
 
-/** By the capabilities that a client has announced. */
+/** Whether a client with these capabilities can show views. */
 export function hasViews(capabilities: unknown): boolean {
   const extensions = isObject(capabilities) ? capabilities.extensions : undefined;
   const views = isObject(extensions) ? extensions[EXTENSION] : undefined;
@@ -30,7 +30,7 @@ export function listedTools(app: App, capabilities: unknown): ViewedTool[] {
   ];
 }
 
-/** Without a journal there is nothing to show. */
+/** Whether there is a journal: without one, a view has nothing to show. */
 function servesViews({ engine, clientRoots }: App): boolean {
   return clientRoots?.canUndo ?? engine.keepsChanges;
 }

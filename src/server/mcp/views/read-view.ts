@@ -1,11 +1,11 @@
-/** The view of a change as a resource: one page that loads nothing from anywhere. */
-// It lies beside the program, not in a served directory.
+/** Serves the view of a change as a resource: a single page that loads nothing else. */
+// The page is next to the program, not in a served directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
 import { CHANGE_VIEW, VIEW_TYPE } from './client-views.ts';
 
-/** Clients confine a page that names no origin so that it reaches none. */
+/** With an empty `csp`, clients do not let the page connect to any origin. */
 const META = { ui: { csp: {}, prefersBorder: true } };
 
 let page: string | undefined;

@@ -1,9 +1,11 @@
 /** Delays the answers to wrong tokens, longer with each one from the same network. A valid token is never delayed. */
+import { networkOf } from '../network.ts';
+
 const FREE_FAILURES = 5;
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
-/** Above this the oldest is forgotten: delays do not stop an attacker with that many networks anyway. */
+/** With more networks, the oldest is forgotten: delays do not stop an attacker with that many anyway. */
 const MAX_NETWORKS = 4096;
 
 interface Failures {
@@ -12,7 +14,7 @@ interface Failures {
 }
 
 export class FailedTokens {
-  /** In the order of their last failure. */
+  /** The failures by network, in the order of the last failure. */
   readonly #byNetwork = new Map<string, Failures>();
 
   /** Records a failure and gives how long to delay its answer. */
@@ -34,13 +36,4 @@ export class FailedTokens {
 function delayAfter(count: number): number {
   if (count <= FREE_FAILURES) return 0;
   return Math.min(MIN_DELAY_MS * 2 ** (count - FREE_FAILURES - 1), MAX_DELAY_MS);
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address: a client with one address of those has them all. */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const left = head.split(':');
-  const missing = 8 - left.length - (tail === '' ? 0 : tail.split(':').length);
-  return [...left, ...Array<string>(Math.max(missing, 0)).fill('0')].slice(0, 4).join(':');
 }

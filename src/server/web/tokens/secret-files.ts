@@ -1,5 +1,5 @@
 /** Reads the tokens, certificates and keys that the operator names on the command line. */
-// Tokens, certificates and keys lie outside the served directories.
+// These files are outside the served directories, so the engine cannot read them.
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { shellWord } from '../../../display/shell-word.ts';
@@ -7,7 +7,7 @@ import { isInside } from '../../../is-inside.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Why the server does not start, in one line. */
+/** The server cannot start; the message says why, in one line. */
 export class StartError extends Error {}
 
 /** Reads a token file or a private key. Refuses one that a client or another user could read or could have written. */
@@ -62,7 +62,7 @@ function whyNotRead(code: string | undefined): string {
   return code === 'EACCES' ? 'this user may not read it' : `it cannot be read (${code})`;
 }
 
-/** As `chmod` takes it: 0600. */
+/** The mode as `chmod` writes it, such as 0600. */
 export function modeOf(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0');
 }

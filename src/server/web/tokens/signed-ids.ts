@@ -1,22 +1,22 @@
-/** Ids that clients are given to keep. A server that has the keys recognises one, and for whom it was made. */
+/** Makes signed ids for clients. Any server that has the keys can check an id and for whom it was made. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const ID = /^([\w-]{22})\.([\w-]{0,40})\.([\w-]{43})$/;
-/** Another server may sign with a key that this one does not know yet: it looks, but not for every wrong id. */
+/** Another server may sign with a new key. So an unknown signature makes this one read the keys, at most this often. */
 const READ_AGAIN_MS = 1000;
-/** A key that is valid no longer is forgotten by then. */
+/** Keys older than this are read again, so that the server forgets keys that are no longer valid. */
 const OUTDATED_MS = 60_000;
 
-/** A secret that the operator sets must not be guessed. */
+/** The least length of a secret that the operator sets, so that it cannot be guessed. */
 export const SHORTEST_SECRET = 32;
 
-/** Secret bytes: the first one signs, what any of them signed is valid. */
+/** Reads the secret keys. The first one signs new ids; ids that any of them signed are valid. */
 export type ReadKeys = () => Promise<readonly Buffer[]>;
 
 export interface SignedId {
-  /** Random; names what the id stands for. */
+  /** The random key of what the id stands for. */
   key: string;
-  /** What everybody may read in it, and only who has the keys can write. */
+  /** A readable part of the id, which only servers that have the keys can write. */
   says: string;
 }
 
@@ -32,7 +32,7 @@ export class SignedIds {
     this.#readKeys = readKeys;
   }
 
-  /** `bound`: for whom and for what. Nobody else can use the id. */
+  /** Makes an id that is valid only together with the same `bound` texts: for whom it is and for what. */
   async make(bound: readonly string[], says = ''): Promise<string> {
     if (this.#keys.length === 0) await this.#read();
     else await this.#readNowAndThen();
@@ -49,15 +49,15 @@ export class SignedIds {
       await this.#readNowAndThen();
       if (!isSigned()) return undefined;
     }
-    // Nobody waits for it: a server that cannot read keys continues with those that it knows.
+    // Do not wait: a server that cannot read the keys continues with those that it knows.
     if (performance.now() - this.#readAt > OUTDATED_MS) void this.#readNowAndThen().catch(() => {});
     return { key, says: says! };
   }
 
   async #readNowAndThen(): Promise<void> {
-    // A request that comes while another one reads the keys waits for them, too.
+    // If another request is reading the keys already, wait for them, too.
     if (!this.#reading && performance.now() - this.#readAt < READ_AGAIN_MS) return;
-    // While nobody can tell, those that are known will do.
+    // While the keys cannot be read, use those that are known.
     await this.#read().catch((error: unknown) => {
       if (this.#keys.length === 0) throw error;
     });
@@ -81,12 +81,12 @@ export class SignedIds {
   }
 }
 
-/** What of an id names the thing that it stands for. */
+/** The part of an id that is the key of what it stands for. */
 export function keyOf(id: string): string {
   return id.slice(0, id.indexOf('.'));
 }
 
-/** Secrets that the operator sets, one after the other with commas between them: the first one signs. */
+/** The keys from secrets that the operator sets, separated by commas. The first one signs. */
 export function keysFrom(secrets: string): ReadKeys {
   const keys = secrets
     .split(',')

@@ -1,5 +1,5 @@
 /** The owner's token, stored in the state directory so that a restart does not lock out the clients that have it. */
-// The state directory lies outside the served directories.
+// The state directory is outside the served directories, so the engine cannot reach it.
 import * as fs from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +8,18 @@ import { newToken, whyNotToken } from './tokens.ts';
 
 export interface StoredToken {
   token: string;
-  /** The file that stores it; undefined when the token ends with this server. */
+  /** The file that stores the token; undefined if the token is only for this run. */
   file: string | undefined;
-  /** The server made it at this start. */
+  /** Whether the server made the token at this start. */
   isNew: boolean;
-  /** Why it is not stored. */
+  /** Why the token is not stored. */
   problem?: string;
 }
 
 const MAX_BYTES = 4096;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
-/** Gives the stored token, or makes one and stores it; `replace` makes another in any case. */
+/** Gives the stored token, or makes one and stores it. With `replace`, it always makes a new one. */
 export function storedToken(directory: string, { replace }: { replace: boolean }): StoredToken {
   const file = join(directory, 'token');
   const stored = replace ? undefined : readStored(file);
@@ -40,11 +40,11 @@ export function storedToken(directory: string, { replace }: { replace: boolean }
   }
 }
 
-/** Refuses a token that another user may have read or written. */
+/** Reads the stored token. Refuses one that another user may have read or written. */
 function readStored(file: string): string | undefined {
   let opened: number;
   try {
-    // A FIFO must not block the start, and a link may lead to another file.
+    // Do not block on a FIFO, and do not follow a link to another file.
     opened = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -82,7 +82,7 @@ function refused(file: string, problem: string): StartError {
 function writeFresh(file: string, token: string): void {
   const opened = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    // A umask may have removed rights; it never adds any.
+    // The umask may have removed permissions; it never adds any.
     fs.fchmodSync(opened, 0o600);
     fs.writeSync(opened, `${token}\n`);
     fs.fsyncSync(opened);
@@ -91,7 +91,7 @@ function writeFresh(file: string, token: string): void {
   }
 }
 
-/** False when another server was first: then both use its token. */
+/** False if another server has stored its token first: then both use that one. */
 function linkUnlessThere(fresh: string, file: string): boolean {
   try {
     fs.linkSync(fresh, file);

@@ -1,14 +1,14 @@
-/** Bearer tokens: whose they are, what they allow, and how the server recognises one. */
+/** Bearer tokens: to whom they belong, what they allow, and how the server recognises them. */
 import crypto, { randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What somebody who showed a token may do. */
+/** What the holder of a token may do. */
 export interface Grant {
-  /** Whose token it is, for the log and the trace. */
+  /** The name of the token's holder, for the log and the trace. */
   readonly name: string;
   readonly readOnly: boolean;
-  /** The dialects that it opens; undefined for all that the server has. */
+  /** The dialects that the token opens; undefined for all dialects of the server. */
   readonly dialects: readonly string[] | undefined;
-  /** The operator says that a single client uses it, so the server may keep that client's workspace by its token. */
+  /** Whether only one client uses the token, so that the server may remember that client's workspace by its token. */
   readonly oneClient: boolean;
 }
 
@@ -19,12 +19,12 @@ export interface TokenGrant extends Grant {
 
 export interface TokenFile {
   grants: TokenGrant[];
-  /** What is wrong, line by line and never with a token in it. A line with a problem gives no access. */
+  /** The problems by line, without any token in them. A line with a problem gives no access. */
   problems: string[];
   warnings: string[];
 }
 
-/** So short that a token which somebody wrote in its place is not taken for a name. */
+/** Names are short, so that a token in the wrong place is not taken for a name. */
 const NAME = /^[\w.@-]{1,32}$/;
 /** What an Authorization header can carry without quotes. */
 const SENDABLE = /^[\x21-\x7e]+$/;
@@ -40,7 +40,7 @@ export function fullGrant(token: string, name = 'owner'): TokenGrant {
   return { name, hash: hashOf(token), readOnly: false, dialects: undefined, oneClient: false };
 }
 
-/** What is wrong with a token, without quoting it. */
+/** The reason why a token is invalid, without quoting it. */
 export function whyNotToken(token: string): string | undefined {
   if (token === '') return 'is empty';
   return SENDABLE.test(token)
@@ -52,7 +52,7 @@ export function isEasilyGuessed(token: string): boolean {
   return token.length < EASILY_GUESSED;
 }
 
-/** One token a line: `name token read-only|read-write|dialect,dialect… [one-client]`; `#` begins a remark. */
+/** Parses one token per line: `name token read-only|read-write|dialect,dialect… [one-client]`; `#` begins a comment. */
 export function parseTokens(text: string, dialects: readonly string[]): TokenFile {
   const grants: TokenGrant[] = [];
   const problems: string[] = [];
@@ -82,10 +82,11 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   if (words.length === 0) return 'there are no rights: read-only, read-write or dialects';
   const named = words.filter((word) => word !== 'read-only' && word !== 'read-write');
   const unknown = named.find((word) => !dialects.includes(word));
-  // Do not quote the word: on a line with a slip it may be the token.
+  // Do not quote the word: on a mistyped line it may be the token.
   if (unknown !== undefined)
     return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); the line has another word there`;
-  if (words.includes('read-only') && words.includes('read-write')) return 'both read-only and read-write';
+  if (words.includes('read-only') && words.includes('read-write'))
+    return 'the rights are both read-only and read-write';
   return {
     name: name!,
     hash: hashOf(token),
@@ -111,7 +112,7 @@ export class Tokens {
     this.#grants = grants;
   }
 
-  /** Takes the same time whichever token matches, and whether one does. */
+  /** Takes the same time whether or not a token matches, and whichever it is. */
   find(shown: string): Grant | undefined {
     const hash = hashOf(shown);
     let found: Grant | undefined;
@@ -128,7 +129,7 @@ export class Tokens {
     return this.#grants.some((grant) => grant.name === name);
   }
 
-  /** Puts others in their place and gives those that are no longer valid. A grant that has not changed stays the same object. */
+  /** Replaces the tokens, and gives the grants that are no longer valid. An unchanged grant stays the same object. */
   replace(grants: readonly TokenGrant[]): Grant[] {
     const before = this.#grants;
     this.#grants = grants.map((grant) => before.find((old) => isSame(old, grant)) ?? grant);
@@ -152,6 +153,6 @@ export function bearerOf(header: string | undefined): string | undefined {
 }
 
 function hashOf(token: string): Buffer {
-  // A third of the time; older versions of Node 20 lack it.
+  // `crypto.hash` takes a third of the time, but older versions of Node 20 lack it.
   return crypto.hash?.('sha256', token, 'buffer') ?? crypto.createHash('sha256').update(token).digest();
 }

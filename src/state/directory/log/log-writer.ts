@@ -29,7 +29,7 @@ interface WriterOptions {
   now(): number;
 }
 
-interface OpenFile {
+interface OpenLogFile {
   fd: number;
   name: string;
   day: string;
@@ -41,7 +41,7 @@ interface OpenFile {
 
 export class LogWriter {
   readonly #options: WriterOptions;
-  #file: OpenFile | undefined;
+  #file: OpenLogFile | undefined;
   /** Flushes of files that this writer no longer appends to. */
   #left: Promise<void>[] = [];
   #flushing: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export class LogWriter {
     }
   }
 
-  #current(): OpenFile {
+  #current(): OpenLogFile {
     const now = this.#options.now();
     if (this.#file && this.#isStillGood(this.#file, now)) return this.#file;
     this.#leave();
@@ -100,7 +100,7 @@ export class LogWriter {
     return this.#file;
   }
 
-  #isStillGood(file: OpenFile, now: number): boolean {
+  #isStillGood(file: OpenLogFile, now: number): boolean {
     const { nlink, size } = fstatSync(file.fd);
     if (nlink === 0 || this.#isFull(size) || file.day !== dayOf(now)) return false;
     if (Math.abs(now - file.nameCheckedAt) < CHECK_NAME_MS) return true;
@@ -128,7 +128,7 @@ export class LogWriter {
   }
 
   /** A log without bounds has one file for each day. A log with bounds tries the next number when a name is taken. */
-  #open(now: number): OpenFile {
+  #open(now: number): OpenLogFile {
     const { files, bounds, onObstacle } = this.#options;
     files.make();
     const day = dayOf(now);
@@ -148,7 +148,7 @@ export class LogWriter {
   }
 
   /** Undefined when the file is already full. */
-  #openPart(day: string, part: number, now: number): OpenFile | undefined {
+  #openPart(day: string, part: number, now: number): OpenLogFile | undefined {
     const name = fileName(day, part);
     const fd = this.#options.files.open(name, O_RDWR | O_APPEND | O_CREAT);
     const { ino: inode, size } = fstatSync(fd);

@@ -9,7 +9,7 @@ export class PoolTimeout extends Error {
   }
 }
 
-interface Waiting {
+interface ConnectionWaiter {
   take(connection: Connection): void;
   refuse(error: Error): void;
 }
@@ -24,7 +24,7 @@ export class Pool {
   readonly #open: () => Promise<Connection>;
   readonly #bounds: PoolBounds;
   readonly #idle: Connection[] = [];
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<ConnectionWaiter>();
   readonly #used = new Set<Connection>();
   /** Connections that are open or being opened. */
   #count = 0;
@@ -87,7 +87,7 @@ export class Pool {
         clearTimeout(timer);
         this.#waiting.delete(waiting);
       };
-      const waiting: Waiting = {
+      const waiting: ConnectionWaiter = {
         take: (connection) => {
           leave();
           resolve(connection);
@@ -119,7 +119,7 @@ export class Pool {
     this.#idle.push(connection);
   }
 
-  #nextWaiting(): Waiting | undefined {
+  #nextWaiting(): ConnectionWaiter | undefined {
     const [next] = this.#waiting;
     if (next) this.#waiting.delete(next);
     return next;

@@ -59,7 +59,7 @@ export interface Head {
   at: number;
 }
 
-export class LogWriter {
+export class PostgresLogWriter {
   readonly #database: Database;
   readonly #log: string;
   /** Set for a log that is split into days and that no call waits for. */

@@ -2,7 +2,7 @@
 import type { PlannedChanges } from '../../log.ts';
 import { rowOfPath } from '../locks/lock-rows.ts';
 
-interface Part {
+interface StatementPart {
   sql: string;
   values: readonly unknown[];
 }
@@ -11,7 +11,11 @@ interface Part {
  * Parts of the statement that writes records; `before` is the number of values that precede theirs. The parts of one
  * statement do not see each other's effects, so a change that is planned and ended in one batch must appear in none.
  */
-export function plannedStatements(table: string, plans: readonly PlannedChanges[], before: number): Part[] {
+export function plannedStatements(
+  table: string,
+  plans: readonly PlannedChanges[],
+  before: number,
+): StatementPart[] {
   const coming = new Map<string, Set<string>>();
   const ended = new Set<string>();
   const settled: { part: string; path: string }[] = [];
@@ -26,7 +30,7 @@ export function plannedStatements(table: string, plans: readonly PlannedChanges[
     }
   }
   const added = [...coming].flatMap(([part, paths]) => [...paths].map((path) => ({ part, path })));
-  const parts: Part[] = [];
+  const parts: StatementPart[] = [];
   const add = (values: readonly unknown[], sql: (...names: string[]) => string) => {
     const first = before + parts.reduce((sum, part) => sum + part.values.length, 0);
     parts.push({ values, sql: sql(...values.map((_, at) => `$${first + at + 1}`)) });

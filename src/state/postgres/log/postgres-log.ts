@@ -4,7 +4,7 @@ import type { Database } from '../connections/database.ts';
 import { type FirstRecord, fillLog } from './fill-log.ts';
 import { compact, redact } from './log-changes.ts';
 import { LogFollower, LogRows, PostgresLogReader } from './log-reader.ts';
-import type { LogWriter } from './log-writer.ts';
+import type { PostgresLogWriter } from './log-writer.ts';
 
 /** How old this process's knowledge of the size of a log may be. */
 const SIZE_MS = 5000;
@@ -17,13 +17,13 @@ export class PostgresLog<R extends object> implements Log<R> {
   readonly #log: string;
   readonly #options: LogOptions<R>;
   /** Shared by all objects for the same log in this process. */
-  readonly #writer: LogWriter;
+  readonly #writer: PostgresLogWriter;
   readonly #rows: LogRows<R>;
   readonly #followers = new Set<LogFollower<R>>();
   #size = { bytes: 0, at: Number.NEGATIVE_INFINITY };
   #closed = false;
 
-  constructor(database: Database, log: string, writer: LogWriter, options: LogOptions<R>) {
+  constructor(database: Database, log: string, writer: PostgresLogWriter, options: LogOptions<R>) {
     this.name = `${database.settings.says}, ${log}`;
     this.#database = database;
     this.#log = log;

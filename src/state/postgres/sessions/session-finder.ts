@@ -8,7 +8,7 @@ const GRACE = `least(60000, idle_ms / 4)`;
 export const IS_OVER = `used < clock_timestamp() - (idle_ms + ${GRACE}) * interval '1 millisecond'`;
 export const COLUMNS = 'id, owner, opening, facts, revision, idle_ms';
 
-interface Asked {
+interface PendingLookup {
   id: string;
   give(session: StoredSession | undefined): void;
   fail(error: unknown): void;
@@ -16,7 +16,7 @@ interface Asked {
 
 export class SessionFinder {
   readonly #database: Database;
-  #waiting: Asked[] = [];
+  #waiting: PendingLookup[] = [];
   #isAsking = false;
 
   constructor(database: Database) {

@@ -21,7 +21,7 @@ interface Block {
 }
 
 /** A line that is not blank. */
-interface Row {
+interface IndentedLine {
   /** Its index among all lines, blank ones included. */
   at: number;
   indent: string;
@@ -72,10 +72,10 @@ export function reindent(replacement: string, wanted: string, match: IndentMatch
 }
 
 /** The indexes of the rows after which `rest` follows, compared by content and step. */
-function followedBy(rows: readonly Row[], rest: readonly Row[]): number[] {
+function followedBy(rows: readonly IndentedLine[], rest: readonly IndentedLine[]): number[] {
   if (rest.length === 0) return rows.map((_, index) => index);
   const known = new Map<string, number>();
-  const numbered = ({ step, content }: Row): number => {
+  const numbered = ({ step, content }: IndentedLine): number => {
     const key = `${step}\n${content}`;
     const number = known.get(key) ?? known.size;
     known.set(key, number);
@@ -84,9 +84,9 @@ function followedBy(rows: readonly Row[], rest: readonly Row[]): number[] {
   return linearSearch(rows.slice(1).map(numbered), rest.map(numbered), true);
 }
 
-function toRows(lines: readonly string[]): Row[] {
-  const rows: Row[] = [];
-  let before: Row | undefined;
+function toRows(lines: readonly string[]): IndentedLine[] {
+  const rows: IndentedLine[] = [];
+  let before: IndentedLine | undefined;
   for (const [at, line] of lines.entries()) {
     if (isBlankLine(line)) continue;
     const indent = indentOf(line);
@@ -97,12 +97,12 @@ function toRows(lines: readonly string[]): Row[] {
   return rows;
 }
 
-function stepBetween(before: Row, at: number, indent: string): string {
+function stepBetween(before: IndentedLine, at: number, indent: string): string {
   const shared = commonPrefix(before.indent, indent).length;
   return `${at - before.at}:${before.indent.slice(shared)}:${indent.slice(shared)}`;
 }
 
-function commonIndentOf(rows: readonly Row[]): string {
+function commonIndentOf(rows: readonly IndentedLine[]): string {
   return commonIndent(rows.map(({ indent }) => indent));
 }
 

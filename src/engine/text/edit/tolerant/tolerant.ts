@@ -47,9 +47,9 @@ export function applyTextEdit(
   return { ...found, text: applySplices(text, found.splices) };
 }
 
-type Found = { splices: Splices; fit: Fit } | { refusal: EditRefusal };
+type SpliceOutcome = { splices: Splices; fit: Fit } | { refusal: EditRefusal };
 
-function literalSplices(edited: EditedText, edit: TextReplacement): Found {
+function literalSplices(edited: EditedText, edit: TextReplacement): SpliceOutcome {
   const { text } = edited;
   if (edit.oldText === '') {
     if (text !== '') return { refusal: { why: 'empty-old-text' } };
@@ -80,7 +80,7 @@ function endingLines(text: string, placesFor: PlaceFinder): PlaceFinder {
   return (fit) => placesFor(fit).filter(({ end }) => /^(?:\r?\n|$)/.test(text.slice(end, end + 2)));
 }
 
-function everyPlace(edited: EditedText, edit: TextReplacement): Found {
+function everyPlace(edited: EditedText, edit: TextReplacement): SpliceOutcome {
   const { text } = edited;
   const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : exactSplices(text, edit);
   if (exact !== undefined && exact.length > 0) return { splices: exact, fit: 'exact' };
@@ -189,7 +189,12 @@ function isProbablyApplied(text: string, { start, end }: FittingPlace): boolean 
   return !splitsWord && [...found].filter((each) => LETTER.test(each)).length >= LEAST_LETTERS;
 }
 
-function patternSplices(text: string, edit: TextReplacement, path: string, onRegex: () => void): Found {
+function patternSplices(
+  text: string,
+  edit: TextReplacement,
+  path: string,
+  onRegex: () => void,
+): SpliceOutcome {
   const { oldText: pattern, newText: replace, limit = 0 } = edit;
   const splices = regexSplices(
     text,

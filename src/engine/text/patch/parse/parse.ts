@@ -60,14 +60,14 @@ function closingFence(lines: readonly string[], from: number, opening: string): 
   return lines.length;
 }
 
-interface Names {
+interface HeaderNames {
   old: string;
   new: string;
   at: number;
 }
 
 /** Finds the `---` and `+++` lines, or the first hunk of a patch without them, and stops at the first hunk. */
-function readNames(reader: PatchReader): Names {
+function readNames(reader: PatchReader): HeaderNames {
   const { lines, end } = reader;
   const from = reader.at;
   let gitFiles = 0;
@@ -91,7 +91,7 @@ function readNames(reader: PatchReader): Names {
 }
 
 /** For an empty file, git prints no hunks and no names, only the mode of the file. */
-function namesByMode(lines: readonly string[], from: number): Names {
+function namesByMode(lines: readonly string[], from: number): HeaderNames {
   const has = (header: RegExp) => lines.some((line) => header.test(line));
   const created = has(/^new file mode \d+\s*$/);
   const deleted = has(/^deleted file mode \d+\s*$/);
@@ -100,7 +100,7 @@ function namesByMode(lines: readonly string[], from: number): Names {
 }
 
 /** The call names the file, so a patch without names can still be applied. */
-function withoutNames(reader: PatchReader): Names {
+function withoutNames(reader: PatchReader): HeaderNames {
   const { lines, at, end } = reader;
   if (/^(---|\+\+\+) /.test(lines[at - 1] ?? '')) {
     badPatch(
@@ -150,7 +150,7 @@ function expectNoMore({ lines, at: from }: PatchReader): void {
   }
 }
 
-function actionOf(names: Names, hunks: readonly Hunk[]): ParsedPatch['action'] {
+function actionOf(names: HeaderNames, hunks: readonly Hunk[]): ParsedPatch['action'] {
   if (names.old !== DEV_NULL && names.new !== DEV_NULL) return 'change';
   if (names.old === names.new) badPatch(`both names are ${DEV_NULL}`, names.at);
   const action = names.old === DEV_NULL ? 'create' : 'delete';

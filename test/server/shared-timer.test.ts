@@ -1,11 +1,11 @@
-/** What is late is called once, at its time, and never after it was dropped. */
+/** A shared timer calls each function once, when it is due, and never after it was dropped. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SharedTimer } from '../../src/server/http/shared-timer.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-it('calls each after its own time', () => {
+it('calls each function after its own delay', () => {
   const late = new SharedTimer(500);
   const heard: string[] = [];
   late.add(() => heard.push('first'));
@@ -23,7 +23,7 @@ it('calls each after its own time', () => {
   expect(heard).toEqual(['first', 'second']);
 });
 
-it('calls none that was dropped, and times those that come later', () => {
+it('does not call dropped functions, and still calls those that are added later', () => {
   const late = new SharedTimer(500);
   const heard: string[] = [];
   const dropped = () => heard.push('dropped');
