@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-// Fingerprint of its sources, options, compiler and contents: f25b317122f56d5aac658e9fa99d034271ef9a944ecb476d6137ea6bf8981093
+// Fingerprint of its sources, options, compiler and contents: 248cddeaef4340f2b481b9d09b76b9c62b3fbbe330aee4b472b5af3d894a781a
 export const escapeBase64: string = [
   'AGFzbQEAAAABDgJgAn9/AX9gA39/fwF/Ag8BA2VudgZtZW1vcnkCAAEDAwIAAQclAwphZGRFc2NhcGVzAAELZXNjYXBlQnl0',
   'ZXMAAAZtZW1vcnkCAAwBAQq4BALsAQICfwJ7A0AgACABSQRAIAJB//8DQQEgASAAayICdEEBayACQRBPGyIDIAD9AAQAIgT9',

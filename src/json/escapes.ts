@@ -1,23 +1,23 @@
-/** The escapes of long texts in JSON, in WebAssembly: assembly/escape.ts. */
+/** Escapes long texts for JSON, and measures the escapes, in WebAssembly: see assembly/escape.ts. */
 import { escapeBase64 } from './escape.generated.ts';
 
 /** How many characters of a text are escaped or measured at once. */
 export const ESCAPE_PIECE = 16 * 1024;
 /**
- * WebAssembly takes about as long to start as it saves for this many characters. A server that has just started answers
- * without it.
+ * How many characters are written and measured before WebAssembly starts: starting it takes about as long as it saves
+ * on this many. So a server that has just started answers without it.
  */
 const START_AFTER = 2 * 1024 * 1024;
 
-// The memory of assembly/escape.ts: its own constants, the text, and the text with escapes.
+// The memory of assembly/escape.ts holds its own constants, then the text, then the escaped text.
 const TEXT = 1024;
 const SLACK = 64;
 const ESCAPED = TEXT + 3 * ESCAPE_PIECE + SLACK;
-/** A control character takes six bytes as an escape. */
+/** The longest escape, that of a control character, has six bytes. */
 const MEMORY = ESCAPED + 6 * ESCAPE_PIECE + SLACK;
 const PAGE = 64 * 1024;
 
-/** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
+/** The part of the global `WebAssembly` that is used here: neither ES2023 nor Node's types declare it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer };
@@ -60,7 +60,7 @@ let loaded: Escapes | undefined;
 /** How many characters were written and measured without WebAssembly. */
 let characters = 0;
 
-/** Undefined while there were too few characters for it to pay. */
+/** Undefined while there were so few characters that starting WebAssembly does not pay off. */
 export function escapesFor(text: string): Escapes | undefined {
   if (loaded) return loaded;
   characters += text.length;

@@ -1,13 +1,13 @@
-/** Collects JSON in UTF-8, as a list of messages that go out together. */
+/** Collects the JSON of several messages as UTF-8, so that they can be sent together. */
 
-/** A list takes as much memory at once as those before it needed, up to this. */
+/** The first allocation for a list is as large as the lists before it became, up to this many bytes. */
 const MOST_AT_ONCE = 512 * 1024;
-/** By how much less, from list to list, when they get shorter. */
+/** When lists get shorter, the first allocation shrinks by this factor from list to list. */
 const DECLINE = 0.9;
-/** In UTF-8. */
+/** The most bytes that a UTF-16 unit takes as UTF-8. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** Where a list ended before something was added to it. */
+/** Where a list ended at some moment: a caller can measure or drop what was added after it. */
 export interface ListEnd {
   readonly length: number;
   readonly text: string;
@@ -16,11 +16,11 @@ export interface ListEnd {
 export class JsonBytes {
   #bytes = Buffer.alloc(0);
   #length = 0;
-  /** What comes behind the bytes: to encode many short texts together takes less time. */
+  /** Text that follows the bytes and is not encoded yet: encoding many short texts together takes less time. */
   #text = '';
   #usual = 0;
 
-  /** At most this many bytes. */
+  /** An upper bound of the list's size in bytes. */
   get mostBytes(): number {
     return this.#length + this.#text.length * MOST_BYTES_A_UNIT;
   }
@@ -33,13 +33,13 @@ export class JsonBytes {
     return { length: this.#length, text: this.#text };
   }
 
-  /** Drops what was added since. */
+  /** Drops what was added after `end` was read. */
   dropFrom({ length, text }: ListEnd): void {
     this.#length = length;
     this.#text = text;
   }
 
-  /** How many bytes were added since. */
+  /** How many bytes were added after `end` was read. */
   bytesSince({ length, text }: ListEnd): number {
     return this.#length + Buffer.byteLength(this.#text) - length - Buffer.byteLength(text);
   }
@@ -48,14 +48,14 @@ export class JsonBytes {
     this.#text += text;
   }
 
-  /** A part of a memory that holds UTF-8. */
+  /** Adds [from, end) of a memory that contains UTF-8. */
   addBytes(memory: Buffer, from: number, end: number): void {
     this.#encodeText();
     this.#makeRoom(end - from);
     this.#length += memory.copy(this.#bytes, this.#length, from, end);
   }
 
-  /** Gives the list, and begins another one. */
+  /** Returns the list and begins another one. */
   take(): Buffer {
     this.#encodeText();
     const list = this.#bytes.subarray(0, this.#length);
@@ -76,7 +76,7 @@ export class JsonBytes {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
     const usual = Math.min(this.#usual, MOST_AT_ONCE);
-    // Twice as much each time: a list that grows by small pieces is not copied for each of them.
+    // Double the size, so that a list that grows by small pieces is not copied for each of them.
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, usual, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;

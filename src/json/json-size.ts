@@ -1,12 +1,12 @@
-/** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
+/** Measures how many bytes a value takes as JSON, without writing the JSON: values may have many megabytes. */
 import { ESCAPE_PIECE, escapesFor } from './escapes.ts';
 import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
 /**
- * How many bytes an ASCII character takes beyond itself. Quotes, backslashes and a few control characters have an
- * escape of two characters, other control characters one of six.
+ * How many bytes the escape of an ASCII character adds. Quotes, backslashes and a few control characters have an escape
+ * of two characters, other control characters one of six.
  */
 const EXTRA = Uint8Array.from({ length: 128 }, (_, code) => {
   if (SHORT_ESCAPES.has(code)) return 1;
@@ -15,10 +15,11 @@ const EXTRA = Uint8Array.from({ length: 128 }, (_, code) => {
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** How many characters are measured between two yields. A value takes as long as some more characters. */
+/** How many characters are measured between two yields. */
 const PIECE = ESCAPE_PIECE;
-const VALUE = 16;
-/** It takes less time to measure shorter texts without WebAssembly. */
+/** Measuring a value takes as long as measuring this many further characters. */
+const CHARACTERS_A_VALUE = 16;
+/** For texts with fewer characters, measuring without WebAssembly is faster. */
 const SHORT = 200;
 
 /** The size of a text as a JSON string, with its quotes. */
@@ -39,7 +40,7 @@ export function jsonBytes(value: unknown): number {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** The same, but no more than `most`: what is longer is not measured to its end. */
+/** The same, but at most `most`: a longer value is not measured to its end. */
 export function jsonBytesUpTo(value: unknown, most: number): number {
   const steps = measuringJson(value);
   for (let step = steps.next(); ; step = steps.next()) {
@@ -47,12 +48,12 @@ export function jsonBytesUpTo(value: unknown, most: number): number {
   }
 }
 
-/** The same, and it yields the size so far again and again: a long value is measured while others work. */
+/** The same as a generator that yields the size so far again and again, so that others can work in between. */
 export function* measuringJson(value: unknown): Generator<number, number> {
   let sum = 0;
   let left = PIECE;
   function* measure(each: unknown): Generator<number, void> {
-    left -= VALUE;
+    left -= CHARACTERS_A_VALUE;
     if (left <= 0) {
       left = PIECE;
       yield sum;
@@ -79,9 +80,9 @@ export function* measuringJson(value: unknown): Generator<number, number> {
   function* list(items: readonly unknown[]): Generator<number, void> {
     sum += items.length === 0 ? 2 : 1 + items.length;
     for (const item of items) {
-      // Without a generator for each of many short texts.
-      if (typeof item === 'string' && item.length + VALUE < left) {
-        left -= item.length + VALUE;
+      // Saves a generator for each of many short texts.
+      if (typeof item === 'string' && item.length + CHARACTERS_A_VALUE < left) {
+        left -= item.length + CHARACTERS_A_VALUE;
         sum += jsonTextBytes(item);
       } else yield* measure(item === undefined ? null : item);
     }

@@ -1,6 +1,6 @@
-/** Cuts long texts into pieces without tearing a character. */
+/** Splits long texts into pieces, but never in the middle of a surrogate pair. */
 
-/** Where a piece of at most `length` characters from `from` on ends. Never splits a surrogate pair. */
+/** Where a piece of at most `length` characters ends that starts at `from`. */
 export function pieceEnd(text: string, from: number, length: number): number {
   const end = from + length;
   if (end >= text.length) return text.length;
@@ -12,7 +12,7 @@ export function isFirstHalf(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** False for a text with half of a surrogate pair, which UTF-8 cannot hold and JSON can. */
+/** False for a text with half of a surrogate pair, which JSON can represent and UTF-8 cannot. */
 export function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { JsonBytes } from '../../src/json/json-bytes.ts';
 import { writeJson, writeJsonTo } from '../../src/json/write-json.ts';
 
-// From then on long texts are escaped in WebAssembly.
+// After this much text, WebAssembly escapes long texts.
 beforeAll(() => void writeJson('x'.repeat(2 * 1024 * 1024)));
 
 const VALUES = [
@@ -13,7 +13,7 @@ const VALUES = [
   'z'.repeat(300),
 ];
 
-test('a list of values has the bytes of their JSON, also after it was taken before', () => {
+test('a list of values has the bytes of their JSON, and so has the list after it', () => {
   const list = new JsonBytes();
   for (let round = 0; round < 3; round++) {
     for (const value of VALUES) {
@@ -26,7 +26,7 @@ test('a list of values has the bytes of their JSON, also after it was taken befo
   }
 });
 
-test('bytes that were taken do not change with later values', () => {
+test('bytes that were taken do not change when later values are added', () => {
   const list = new JsonBytes();
   writeJsonTo(list, VALUES[0]);
   const first = list.take();
@@ -35,7 +35,7 @@ test('bytes that were taken do not change with later values', () => {
   expect(first.toString()).toBe(JSON.stringify(VALUES[0]));
 });
 
-test('added values can be measured and dropped, bytes and text alike', () => {
+test('added values can be measured and dropped, whether they are bytes or text', () => {
   const list = new JsonBytes();
   list.add('ä');
   writeJsonTo(list, VALUES[0]);

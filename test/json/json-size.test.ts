@@ -1,4 +1,4 @@
-/** The size of a value as JSON is told without writing it, and is exact. */
+/** The size of a value as JSON is exact, although the JSON is not written. */
 import { expect, it } from 'vitest';
 import { jsonBytes, jsonBytesUpTo, measuringJson } from '../../src/json/json-size.ts';
 
@@ -28,7 +28,7 @@ function randomValue(next: () => number, depth: number): unknown {
   }
 }
 
-it('is what JSON.stringify would take, for whatever can be sent', () => {
+it('is the size of what JSON.stringify writes, for every value that can be sent', () => {
   let state = 7;
   const next = () => {
     state = (state * 1103515245 + 12345) % 2147483648;
@@ -44,16 +44,16 @@ it.each([
   ['short texts', 'x'],
   ['numbers', 1],
   ['objects', { a: 'x' }],
-])('yields all along a list of many %s', (_, item) => {
+])('yields again and again while it measures a list of many %s', (_, item) => {
   const yields = (count: number) => [...measuringJson(new Array(count).fill(item))].length;
   expect(yields(200_000)).toBeGreaterThan(15 * yields(10_000));
 });
 
-it('yields by how long the texts of a list are, too', () => {
+it('yields more often if the texts of a list are longer', () => {
   expect([...measuringJson(new Array(1000).fill('x'.repeat(1000)))].length).toBeGreaterThan(10);
 });
 
-it('is measured no further than asked for', () => {
+it('is not measured beyond the limit that the caller gives', () => {
   const list = new Array(5).fill('x'.repeat(100_000));
   expect(jsonBytesUpTo(list, 1000)).toBe(1000);
   expect(jsonBytesUpTo(list, 1_000_000)).toBe(Buffer.byteLength(JSON.stringify(list)));

@@ -1,10 +1,10 @@
-/** What is written is, to the letter, what `JSON.stringify` writes. */
+/** `writeJson` writes exactly what `JSON.stringify` writes. */
 import { beforeAll, expect, it } from 'vitest';
 import { writeJson } from '../../src/json/write-json.ts';
 
 const PIECE = 16 * 1024;
 
-// After this much it writes by WebAssembly.
+// After this much text, it uses WebAssembly.
 beforeAll(() => void writeJson('x'.repeat(2 * 1024 * 1024)));
 
 it('escapes every character at every place of a vector', () => {
@@ -17,7 +17,7 @@ it('escapes every character at every place of a vector', () => {
   }
 });
 
-it('writes what a text ends with, however little of a vector that is', () => {
+it('writes the end of a text, however little of a vector it fills', () => {
   const marks = ['"', '\\', '\n', '\u0001', '\u007f', 'é', '漢', '😀'];
   for (let length = 190; length < 260; length++)
     for (const mark of marks) {
@@ -26,7 +26,7 @@ it('writes what a text ends with, however little of a vector that is', () => {
     }
 });
 
-it('keeps nothing of a longer text before', () => {
+it('writes nothing of a longer text that it wrote before', () => {
   writeJson('"'.repeat(PIECE));
   expect(writeJson('y'.repeat(300))).toBe(JSON.stringify('y'.repeat(300)));
 });

@@ -1,6 +1,9 @@
-/** Braces in a glob: `{a,b}` and `{1..9}` become the plain patterns they stand for, counted before made. */
+/**
+ * Expands braces: `{a,b}` and `{1..9}` become the plain patterns that they stand for. The expansion is counted before
+ * it is built, so that a hostile pattern takes no memory.
+ */
 
-/** Nobody nests deeper by hand, and every level costs a stack frame. */
+/** No one nests deeper by hand, and every level costs a stack frame. */
 const DEEPEST = 64;
 const LONGEST_NUMBER = 15;
 
@@ -19,11 +22,11 @@ interface Range {
   readonly show: (value: number) => string;
 }
 
-/** What is wrong with a pattern; `glob.ts` adds the pattern itself. */
+/** Its message says what is wrong with a pattern; `glob.ts` adds the pattern itself. */
 export class GlobProblem extends Error {}
 
 /**
- * All alternatives of a pattern, some of them perhaps more than once, escapes and brackets still in place.
+ * All alternatives of a pattern. Some may occur more than once, and escapes and brackets are still in place.
  * Braces without a comma or a range stand for themselves, as in a shell.
  */
 export function expandBraces(pattern: string, most: number): string[] {
@@ -33,8 +36,8 @@ export function expandBraces(pattern: string, most: number): string[] {
 }
 
 /**
- * The index after the `]` that closes the class opened at `open`. A `]` right at the start is a member, and a
- * class never reaches over a `/`.
+ * The index after the `]` that closes the class opened at `open`. A `]` right at the start is a member of the class,
+ * and a class never extends across a `/`.
  */
 export function endOfClass(pattern: string, open: number): number {
   let at = open + 1;
@@ -123,7 +126,7 @@ function parseRange(text: string): Range | undefined {
   return { first: Number(from), last: Number(to), step, show: (value) => padded(value, width) };
 }
 
-/** Between `Z` and `a` lie characters that mean something in a glob. */
+/** A range such as `{A..z}` includes characters between `Z` and `a` that have a meaning in a glob: they are escaped. */
 function showLetter(code: number): string {
   const letter = String.fromCharCode(code);
   return /\w/.test(letter) ? letter : `\\${letter}`;

@@ -1,12 +1,12 @@
 /**
- * Which relative paths a list of globs means, and which directories a walk may leave out because of them.
+ * Decides which relative paths a list of globs matches, and which directories a walk need not enter because of them.
  *
  * The language: `*` and `?` within a name, `**` as a whole segment for any number of directories, `[abc]`, `[!a]`,
- * `[^a]`, `[[:alpha:]]`, `{a,b}` and `{1..9}` (nested as well), and `\` before a character that is meant literally.
- * Names that start with a dot are names like any other. `!`, `(`, `)`, `|`, `+`, `@` and quotes mean nothing: there are
- * no extended globs and no negated patterns, so that every file can be named. A pattern is taken from the top: `*.ts`
- * is in the directory itself, and needs a `**` before it to be at any depth. `dir/**` and `dir/` mean everything below
- * `dir`, not `dir` itself.
+ * `[^a]`, `[[:alpha:]]`, `{a,b}` and `{1..9}` (which may be nested), and `\` before a character that is meant
+ * literally. Names that start with a dot are names like any other. `!`, `(`, `)`, `|`, `+`, `@` and quotes have no
+ * special meaning: there are no extended globs and no negated patterns, so that a glob can name every file. A pattern
+ * is anchored at the top: `*.ts` matches files in the directory itself, `**` followed by `/*.ts` files at any depth.
+ * `dir/**` and `dir/` match everything below `dir`, not `dir` itself.
  *
  * Matching takes no more than path × pattern steps per alternative. A regular expression cannot promise that
  * (`*a*a*a*b` against a long name runs for seconds), so none is used.
@@ -18,31 +18,33 @@ import { anyName, compileName, type NameGlob } from './name-glob.ts';
 import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts';
 
 const LONGEST = 4096;
-/** Characters of a glob with the directory before it. A longer text is refused before it is parsed. */
+/** The most characters of a glob together with the directory before it: a longer text is refused before parsing. */
 const LONGEST_WITH_BASE = 64 * 1024;
-const MOST_ALTERNATIVES = 1000;
-/** Characters over all alternatives. */
+export const MOST_ALTERNATIVES = 1000;
+/** The most characters that all alternatives of a glob may have together. */
 const MOST_EXPANDED = 131_072;
-/** Segments and characters of starred names over all alternatives: a hostile path costs this many steps per character. */
+/**
+ * The most segments and characters that the starred names of all alternatives may have together: with a hostile path,
+ * matching takes this many steps for each character of the path.
+ */
 const MOST_WEIGHT = 16_384;
-/** All globs of a list together may have this many times the alternatives of one. */
+/** All globs of a list together may expand to this many times as much as a single glob. */
 const TOGETHER = 4;
-
-/** A call reads each of its globs several times, and at once. */
+/** A call parses each of its globs several times without yielding to other calls. */
 const MOST_IN_LIST = 1000;
 
 export interface GlobMatcher {
-  /** Whether the path, relative and with `/`, is meant by one of the globs. */
+  /** Whether one of the globs matches the path, which is relative and uses `/`. */
   matches(relativePath: string): boolean;
-  /** The same for an entry of a directory. Most globs need only its name, and then nobody makes its path. */
+  /** The same for an entry of a directory. Most globs need only its name, so its path is built only when needed. */
   matchesIn(relativeDir: string, name: string): boolean;
-  /** False only when nothing below the directory can match; `''` is the directory that all is relative to. */
+  /** False only when nothing below the directory can match. `''` is the directory that all paths are relative to. */
   mayContain(relativeDir: string): boolean;
-  /** True only when everything below the directory matches: a walk that excludes need not enter it. */
+  /** True only when everything below the directory matches: a walk that excludes matches need not enter it. */
   covers(relativeDir: string): boolean;
 }
 
-/** Every glob is checked at once: a bad one fails with `bad-glob`. No globs match nothing. */
+/** Checks every glob now: a bad one fails with `bad-glob`. An empty list matches nothing. */
 export function compileGlobs(patterns: readonly string[], options?: { ignoreCase?: boolean }): GlobMatcher {
   const ignoreCase = options?.ignoreCase ?? false;
   const allowance = new GlobAllowance();
@@ -52,14 +54,14 @@ export function compileGlobs(patterns: readonly string[], options?: { ignoreCase
   );
 }
 
-/** Comes before every other question about a glob: some of them go through it character by character. */
+/** Call this before anything else is done with a glob: some functions go through it character by character. */
 export function requireShortGlob(pattern: string): void {
   if (pattern.length <= LONGEST_WITH_BASE) return;
   const shown = `${pattern.slice(0, LONGEST)}…`;
   fail({ kind: 'bad-glob', pattern: shown, reason: `it is longer than ${LONGEST} characters` });
 }
 
-/** Comes before the globs of a call are checked one by one. */
+/** Call this before the globs of a call are checked one by one. */
 export function requireFewGlobs(patterns: readonly string[] | undefined): void {
   const beyond = patterns?.[MOST_IN_LIST];
   if (beyond === undefined) return;
@@ -68,18 +70,18 @@ export function requireFewGlobs(patterns: readonly string[] | undefined): void {
   fail({ kind: 'bad-glob', pattern, reason });
 }
 
-/** Fails with `bad-glob`, as `compileGlobs` does, for the glob as it was `sent`. */
+/** Fails with `bad-glob`, as `compileGlobs` does. The failure shows the glob as the caller `sent` it. */
 export function requireReadableGlob(pattern: string, sent: string, allowance: GlobAllowance): void {
   compile(pattern, false, allowance, sent);
 }
 
-/** How many alternatives the globs of one list may still have: many small brace bombs are a big one. */
+/** How much the remaining globs of one list may still expand to: many small brace bombs make a big one. */
 export class GlobAllowance {
   #alternatives = TOGETHER * MOST_ALTERNATIVES;
   #characters = TOGETHER * MOST_EXPANDED;
   #weight = TOGETHER * MOST_WEIGHT;
 
-  /** A glob without braces has one alternative, itself, which counts by its length alone. */
+  /** A glob without braces is its own only alternative: only its length counts. */
   take(alternatives: number, characters: number): void {
     this.#alternatives -= alternatives - 1;
     this.#characters -= characters;
@@ -98,12 +100,12 @@ export class GlobAllowance {
   }
 }
 
-/** Whether a text is meant as a glob rather than as a path: it has one of `*`, `?`, `[`, `{`, `}`. */
+/** Whether a text is a glob rather than a path: it has one of `*`, `?`, `[`, `{`, `}`. */
 export function isGlob(text: string): boolean {
   return /[*?[{}]/.test(text);
 }
 
-/** A glob as the directory where it starts and the glob below that; the base may be absolute or hold `..`. */
+/** Splits a glob into the directory where it starts and the glob below it. The base may be absolute or contain `..`. */
 export function splitGlob(pattern: string): { base: string; rest: string } {
   requireShortGlob(pattern);
   let base = '';
@@ -125,7 +127,7 @@ export function splitGlob(pattern: string): { base: string; rest: string } {
 class Globs implements GlobMatcher {
   readonly #ignoreCase: boolean;
   readonly #literals = new Set<string>();
-  // Of `**/name`, only the name needs checking.
+  // For `**/name`, only the name needs checking.
   readonly #names: NameGlob[] = [];
   readonly #others: PathGlob[] = [];
   readonly #all: readonly PathGlob[];
@@ -236,7 +238,7 @@ function alternativesOf(pattern: string, allowance: GlobAllowance): string[] {
   return [...new Set(texts)];
 }
 
-/** A path without `**` or stars fits in one way only and weighs nothing. */
+/** A path without `**` or stars can match in one way only, so it weighs nothing. */
 function weigh(segments: PathGlob): number {
   let weight = segments.includes(GLOBSTAR) ? segments.length : 0;
   for (const segment of segments) if (segment !== GLOBSTAR) weight += segment.weight;
@@ -256,12 +258,12 @@ function parsePath(text: string, ignoreCase: boolean): PathGlob {
     if (segment !== GLOBSTAR || segments.at(-1) !== GLOBSTAR) segments.push(segment);
   }
   if (segments.length === 0) throw new GlobProblem('it names nothing');
-  // `**/*` is what `**` means at the end: one spelling lets `covers` see it.
+  // At the end `**/*` means the same as `**`: with only one spelling, `covers` recognizes both.
   if (segments.at(-1) === anyName && segments.at(-2) === GLOBSTAR) segments.pop();
   return segments;
 }
 
-/** A `/` parts segments also when it is escaped, and is never part of a class: `expandBraces` has seen to it. */
+/** An escaped `/` separates segments too. No `/` is part of a class: `expandBraces` has refused such patterns. */
 function splitSegments(text: string): string[] {
   const parts: string[] = [];
   let from = 0;

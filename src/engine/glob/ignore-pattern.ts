@@ -1,7 +1,7 @@
 /**
- * One line of a .gitignore file, read exactly as git reads it.
+ * Parses one line of a .gitignore file exactly as git does.
  *
- * Everything here is in bytes, one character each, because git counts bytes: its `?` is one byte of `é`. A
+ * All texts here are bytes, one character for each, because git counts bytes: its `?` matches one byte of `é`. A
  * pattern that git cannot make sense of matches nothing, and is not an error.
  */
 import { anyName, type CharClass, type GlobToken, type NameGlob, nameFromRuns } from './name-glob.ts';
@@ -9,14 +9,14 @@ import { GLOBSTAR, type PathGlob, type Segment } from './path-glob.ts';
 import { membersOfClass } from './posix-classes.ts';
 
 export interface IgnoreRule {
-  /** `!`: includes again what an earlier rule ignored. */
+  /** For a line that begins with `!`: it includes again what an earlier rule ignored. */
   readonly negated: boolean;
   readonly directoryOnly: boolean;
-  /** A pattern without a `/` is about the name, at any depth; any other about the path below its directory. */
+  /** A pattern without a `/` is about the name, at any depth; any other is about the path below its directory. */
   readonly about: { readonly name: NameGlob } | { readonly path: PathGlob };
 }
 
-/** The rule of a line, given as bytes and without its newline; undefined when it can never match. */
+/** The rule of a raw line without its newline; undefined when it can never match. */
 export function parseIgnoreLine(line: string): IgnoreRule | undefined {
   if (line.startsWith('#')) return undefined;
   let pattern = trimSpaces(line.replace(/\r$/, '').split('\0', 1)[0]!);
@@ -33,7 +33,7 @@ export function parseIgnoreLine(line: string): IgnoreRule | undefined {
   return { negated, directoryOnly, about: { name: name === GLOBSTAR ? anyName : name! } };
 }
 
-/** Spaces at the end do not count, unless a backslash precedes the first of them. */
+/** Removes spaces at the end, unless a backslash precedes the first of them. */
 function trimSpaces(line: string): string {
   let spacesFrom = -1;
   for (let at = 0; at < line.length; at++) {
@@ -54,7 +54,7 @@ function parseSegments(pattern: string): PathGlob | undefined {
   const endSegment = (end: number, slashEscaped: boolean) => {
     if (!/^\*{2,}$/.test(pattern.slice(from, end))) segments.push(nameFromRuns(runs));
     else {
-      // An escaped slash does not let the `**` before it match nothing.
+      // Before an escaped slash, `**` must match at least one name.
       if (slashEscaped) segments.push(anyName);
       if (segments.at(-1) !== GLOBSTAR) segments.push(GLOBSTAR);
     }
@@ -86,12 +86,12 @@ function parseSegments(pattern: string): PathGlob | undefined {
   return segments;
 }
 
-/** The class whose `[` is before `start`, and the index of its `]`; undefined when it is not one. */
+/** The class whose `[` is before `start`, and the index of its `]`; undefined when there is no valid class. */
 function parseClass(pattern: string, start: number): { charClass: CharClass; end: number } | undefined {
   const negated = pattern[start] === '!' || pattern[start] === '^';
   const first = negated ? start + 1 : start;
   const ranges: [number, number][] = [];
-  // The member that a `-` after it would make the start of a range.
+  // The previous member: a `-` now would make it the start of a range.
   let before: number | undefined;
   let close = 0;
   for (let at = first; at < pattern.length; at++) {
@@ -107,7 +107,7 @@ function parseClass(pattern: string, start: number): { charClass: CharClass; end
       continue;
     }
     if (pattern.startsWith('[:', at)) {
-      // Looked for once and not from every `[:`, of which a hostile line may have a million.
+      // Search for the `]` once, not again for every `[:`: a hostile line may have a million of them.
       if (close < at + 2) close = pattern.indexOf(']', at + 2);
       if (close < 0) return undefined;
       if (close > at + 2 && pattern[close - 1] === ':') {

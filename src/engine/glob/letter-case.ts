@@ -1,14 +1,14 @@
-/** Makes names comparable without regard to letter case, one character at a time so that no length changes. */
+/** Folds letter case so that names can be compared without it, one character at a time so that no length changes. */
 
 export function foldCase(text: string): string {
-  // Whole-string lower-casing is quick, but outside ASCII it looks at neighbours and can add characters.
+  // Lower-casing a whole string is quick, but outside ASCII it depends on adjacent characters and can add some.
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   let folded = '';
   for (const char of text) folded += lower(char);
   return folded;
 }
 
-/** The upper-case form of one character, or the character itself where that would take several. */
+/** The upper-case form of one character, or the character itself when its upper-case form has several characters. */
 export function upper(char: string): string {
   return oneFor(char, char.toUpperCase());
 }

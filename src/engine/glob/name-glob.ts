@@ -1,29 +1,29 @@
 /**
- * One segment of a glob, matched against one name: `*`, `?`, `[…]` and escapes.
+ * Matches one segment of a glob against one name: `*`, `?`, `[…]` and escapes.
  *
- * The stars part the segment into runs. The first run is at the start of the name, the last one at its end, and each of
- * the others is taken at the first place where it fits: that leaves the most for the runs after it, so nothing is ever
- * tried twice and no pattern takes more than name × pattern steps.
+ * The stars split the segment into runs. The first run must match at the start of the name, the last one at its end,
+ * and each of the others at the first place where it fits: that leaves the most for the runs after it, so the matcher
+ * never backtracks and no pattern takes more than name × pattern steps.
  */
 import { endOfClass, GlobProblem } from './braces.ts';
 import { foldCase, upper } from './letter-case.ts';
 import { membersOfClass } from './posix-classes.ts';
 
 export interface NameGlob {
-  /** With letter case ignored, the name must come folded. */
+  /** Where letter case is ignored, the caller must pass the folded name. */
   matches(name: string): boolean;
-  /** The only name that matches, when there is only one. */
+  /** The only name that matches, if there is only one. */
   readonly literal: string | undefined;
-  /** For `*.ext`: `.ext`, which is then all that matters. */
+  /** For `*.ext`: `.ext`. Comparing it with a name's extension is then all that matching takes. */
   readonly extension?: string;
-  /** What every name that matches begins and ends with; left out where nothing is known. */
+  /** What every matching name begins and ends with, if that is known. */
   readonly begins?: string;
   readonly ends?: string;
-  /** How many steps each character of a hostile name could cost; 0 where it is one at most. */
+  /** How many steps each character of a hostile name could cost; 0 when it costs at most one. */
   readonly weight: number;
 }
 
-/** One character: the code point of a literal, any at all, or a class. */
+/** What matches one character: the code point of a literal, any character, or a class. */
 export type GlobToken = number | 'any' | CharClass;
 
 export interface CharClass {
@@ -33,7 +33,7 @@ export interface CharClass {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-/** The tokens between two stars; as text too when all of them are literal. */
+/** The tokens between two stars, and their text if all of them are literal. */
 interface TokenRun {
   readonly tokens: readonly GlobToken[];
   readonly text: string | undefined;
@@ -46,7 +46,7 @@ export function compileName(segment: string, ignoreCase: boolean): NameGlob {
   return nameFromRuns(parseRuns(segment, ignoreCase));
 }
 
-/** A name with a star between each two runs of tokens; there is always a first run. */
+/** Compiles runs of tokens with a star between each two of them. There is always a first run. */
 export function nameFromRuns(tokenRuns: readonly (readonly GlobToken[])[]): NameGlob {
   const runs = tokenRuns.map((tokens) => ({ tokens, text: literalText(tokens) }));
   const [head, ...others] = runs as [TokenRun, ...TokenRun[]];
@@ -75,7 +75,7 @@ function headAndTail(head: string, tail: string): NameGlob {
   };
 }
 
-/** No star: as many characters as tokens. */
+/** A pattern without a star: a matching name has as many characters as the pattern has tokens. */
 function patternName(run: TokenRun): NameGlob {
   return { matches: (name) => fitsAt(run, name, 0) === name.length, literal: undefined, weight: 0 };
 }
@@ -109,7 +109,7 @@ function fitsAt({ tokens, text }: TokenRun, name: string, at: number): number {
   return end;
 }
 
-/** Where the run ends at the first place from `from` on where it fits, or -1. */
+/** Where the run ends when it starts at the first place, from `from` on, where it fits; or -1. */
 function firstFit(run: TokenRun, name: string, from: number): number {
   if (run.text !== undefined) {
     const start = name.indexOf(run.text, from);
@@ -152,7 +152,7 @@ function width(code: number): number {
   return code > 0xffff ? 2 : 1;
 }
 
-/** One run more than there are stars; stars side by side are one. */
+/** Gives one run more than there are stars; adjacent stars count as one. */
 function parseRuns(segment: string, ignoreCase: boolean): GlobToken[][] {
   const runs: GlobToken[][] = [[]];
   for (let at = 0; at < segment.length; ) {

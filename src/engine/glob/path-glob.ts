@@ -1,12 +1,12 @@
-/** A glob without braces: one pattern for each name of a path, and `**` for any number of names. */
+/** Matches whole paths against a glob without braces: one pattern for each name, and `**` for any number of names. */
 import type { NameGlob } from './name-glob.ts';
 
 export const GLOBSTAR = '**';
 export type Segment = NameGlob | typeof GLOBSTAR;
-/** No two `**` are adjacent. One at the end takes at least one name, any other may take none. */
+/** No two `**` are adjacent. One at the end matches at least one name, any other may match none. */
 export type PathGlob = readonly Segment[];
 
-/** Matches the first `length` segments. Only the last `**` is retried: that covers all the others. */
+/** Matches the first `length` segments. It backtracks only to the last `**`: retrying earlier ones finds no more. */
 export function matchPath(segments: PathGlob, length: number, names: readonly string[]): boolean {
   let at = 0;
   let next = 0;

@@ -15,7 +15,7 @@ const classes: ReadonlyMap<string, RegExp> = new Map([
   ['xdigit', /[0-9A-Fa-f]/],
 ]);
 
-/** The members of a class as codes, or undefined when there is no such class. */
+/** The character codes of a class, or undefined when there is no such class. */
 export function membersOfClass(name: string): readonly number[] | undefined {
   const pattern = classes.get(name);
   if (pattern === undefined) return undefined;

@@ -1,24 +1,22 @@
-/** What is left of a glob below a directory: of `home/me/src/**`, below `home/me`, it is `src/**`. */
+/** Makes a glob relative to a directory further down: below `home/me`, `home/me/src/**` becomes `src/**`. */
 
 import { expandBraces } from './braces.ts';
-import { compileGlobs } from './glob.ts';
+import { compileGlobs, MOST_ALTERNATIVES } from './glob.ts';
+import { GLOBSTAR } from './path-glob.ts';
 
-const MOST_ALTERNATIVES = 1000;
-const GLOBSTAR = '**';
-
-/** Globs relative to `directory` that together mean what the glob means in it; none when nothing can match. */
+/** Globs relative to `directory` that together match there what the glob matches; none when nothing there can match. */
 export function residualGlobs(glob: string, directory: string): string[] {
-  if (namesOf(directory).length === 0) return [readable(glob)];
+  if (namesOf(directory).length === 0) return [relativeGlob(glob)];
   return [...new Set(alternatives(glob).flatMap((segments) => follow(segments, namesOf(directory)).left))];
 }
 
-/** The same for a glob that leaves out: when it means the directory, or one above it, all below is left out. */
+/** The same for an exclusion. If it matches the directory, or one above it, everything below is excluded. */
 export function residualExclusions(glob: string, directory: string): string[] {
-  if (namesOf(directory).length === 0) return [readable(glob)];
+  if (namesOf(directory).length === 0) return [relativeGlob(glob)];
   const left = new Set<string>();
   for (const segments of alternatives(glob)) {
     const followed = follow(segments, namesOf(directory));
-    if (followed.meantOneAbove) return [GLOBSTAR];
+    if (followed.coversDirectory) return [GLOBSTAR];
     for (const residual of followed.left) left.add(residual);
   }
   return [...left];
@@ -33,16 +31,16 @@ function namesOf(directory: string): string[] {
   return directory.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** The glob itself, when it can be read; the leading `/` of an absolute one says nothing here. */
-function readable(glob: string): string {
+/** The glob without the leading `/` of an absolute one. Fails with `bad-glob` when it cannot be parsed. */
+function relativeGlob(glob: string): string {
   const relative = glob.replace(/^\/+/, '') || GLOBSTAR;
   compileGlobs([relative]);
   return relative;
 }
 
-/** The plain patterns that a glob stands for, in segments. */
+/** The plain patterns that a glob stands for, each split into segments. */
 function alternatives(glob: string): string[][] {
-  return [...new Set(expandBraces(readable(glob), MOST_ALTERNATIVES))].map(segmentsOf);
+  return [...new Set(expandBraces(relativeGlob(glob), MOST_ALTERNATIVES))].map(segmentsOf);
 }
 
 function segmentsOf(plain: string): string[] {
@@ -53,32 +51,32 @@ function segmentsOf(plain: string): string[] {
 }
 
 /**
- * Walks down the names and keeps every place in the pattern where a match may be. There are no more places than
- * segments, so that many `**` cost no more than one.
+ * Follows the names down and keeps every position in the pattern that a match may have reached. There are no more
+ * positions than segments, so many `**` cost no more than one.
  */
 function follow(
   segments: readonly string[],
   names: readonly string[],
-): { left: string[]; meantOneAbove: boolean } {
-  const meets = segments.map((segment) => (segment === GLOBSTAR ? undefined : compileGlobs([segment])));
-  let places = new Set([0]);
-  let meantOneAbove = false;
+): { left: string[]; coversDirectory: boolean } {
+  const matchers = segments.map((segment) => (segment === GLOBSTAR ? undefined : compileGlobs([segment])));
+  let positions = new Set([0]);
+  let coversDirectory = false;
   for (const name of names) {
     const next = new Set<number>();
-    for (const place of withSkipped(places, segments)) {
-      if (segments[place] === GLOBSTAR) next.add(place);
-      else if (meets[place]?.matches(name)) next.add(place + 1);
+    for (const position of withGlobstarsSkipped(positions, segments)) {
+      if (segments[position] === GLOBSTAR) next.add(position);
+      else if (matchers[position]?.matches(name)) next.add(position + 1);
     }
-    places = next;
-    if (places.has(segments.length)) meantOneAbove = true;
+    positions = next;
+    if (positions.has(segments.length)) coversDirectory = true;
   }
-  const left = [...places].filter((place) => place < segments.length);
-  return { left: left.map((place) => segments.slice(place).join('/')), meantOneAbove };
+  const left = [...positions].filter((position) => position < segments.length);
+  return { left: left.map((position) => segments.slice(position).join('/')), coversDirectory };
 }
 
-/** A `**` may also match no directory at all. */
-function withSkipped(places: ReadonlySet<number>, segments: readonly string[]): Set<number> {
-  const all = new Set(places);
-  for (const place of places) if (segments[place] === GLOBSTAR) all.add(place + 1);
+/** Adds the positions after each `**`: it may match no directory at all. */
+function withGlobstarsSkipped(positions: ReadonlySet<number>, segments: readonly string[]): Set<number> {
+  const all = new Set(positions);
+  for (const position of positions) if (segments[position] === GLOBSTAR) all.add(position + 1);
   return all;
 }

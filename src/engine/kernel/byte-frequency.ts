@@ -1,26 +1,29 @@
-/** How often bytes occur in source text: by this the planner chooses what to look for. */
+/** How often bytes occur in source text. The planner looks for what is rare. */
 
-/** One letter for each ASCII code: `a` is always, each further letter half as often. Counted on 128 MB. */
+/**
+ * One letter for each ASCII code: `a` would be a byte that is everywhere, and each further letter stands for half the
+ * frequency. Counted in 128 MB of source text.
+ */
 const ASCII =
   'zzzzzzzzzifztzzzzzzzzzzzzzztzzzzdliimnkiggglghhhhijjkjklkjiikikll' +
   'hihigiijhljhihhhlhghijkikmkkkmfkfhfgeghgfkhghffgkffegiiihkjkjnz';
 const HIGH = 12;
 
-/** In bits: 4 is one byte in sixteen, 20 is one in a million. */
+/** How rare a byte is, in bits: 4 is one byte in sixteen, 20 is one in a million. */
 export function rarityOf(byte: number): number {
   return byte < 128 ? ASCII.charCodeAt(byte) - 97 : HIGH;
 }
 
-/** Which part of all bytes are this one. */
+/** The share of all bytes that have this value. */
 function frequencyOf(byte: number): number {
   return 2 ** -rarityOf(byte);
 }
 
-/** Small letters, capitals, digits, blanks, other signs, bytes beyond ASCII. */
+/** Lower-case letters, capitals, digits, blanks, other ASCII characters, bytes beyond ASCII. */
 const KINDS = [/[a-z]/, /[A-Z]/, /[0-9]/, /[ \t]/, /[\x00-\x7f]/, /[\x80-\xff]/];
 const FREQUENCIES = Array.from({ length: 256 }, (_, byte) => frequencyOf(byte));
 const KIND_OF = FREQUENCIES.map((_, byte) => KINDS.findIndex((kind) => kind.test(String.fromCharCode(byte))));
-/** How often a byte of each kind is followed by one of each kind. Counted on 60 MB. */
+/** How often a byte of each kind is followed by one of each kind. Counted in 60 MB of source text. */
 const FOLLOWS = [
   [0.777, 0.049, 0.004, 0.078, 0.092, 0.001],
   [0.308, 0.506, 0.012, 0.008, 0.166, 0.001],
@@ -30,17 +33,17 @@ const FOLLOWS = [
   [0.01, 0.001, 0.001, 0.038, 0.043, 0.907],
 ];
 
-/** A set of byte values: 1 for each that belongs to it. */
+/** A set of byte values: 1 at the index of each member. */
 export type ByteClass = Uint8Array;
 
-/** Which part of all bytes belong to the class. */
+/** The share of all bytes that belong to the class. */
 export function classFrequency(bytes: ByteClass): number {
   return Math.min(1, sum(frequenciesByKind(bytes)));
 }
 
 /**
- * Which part of the bytes that follow one of `previous` belong to the class. Within a kind bytes depend on each
- * other, as letters in a word do: the square root makes a part of a kind more frequent than it is by itself.
+ * The share of the bytes after one of `previous` that belong to the class. Bytes of one kind depend on each other, as
+ * the letters of a word do: the square root makes a part of a kind more frequent than it is by itself.
  */
 export function frequencyAfter(previous: ByteClass, bytes: ByteClass): number {
   const before = frequenciesByKind(previous);

@@ -2,19 +2,20 @@
 import { rarityOf } from './byte-frequency.ts';
 import type { LiteralFilter, Prefilter, RepeatFilter, RunFilter, WindowFilter } from './prefilter.ts';
 
-/** The scan has one bucket for each literal; it looks for the beginning of a longer literal. */
+/** The scan has this many buckets, one for each literal. */
 export const MAX_LITERALS = 8;
+/** The scan looks only for the beginning of a longer literal. */
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
 export const MAX_ALSO_REQUIRED = 2;
-/** For up to this many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
+/** For up to this many literals the scan looks for two bytes of each; for more, it looks up three bytes in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
 
-// The memory map of assembly/scan.ts.
+// Addresses in the kernel's memory, as in assembly/memory.ts.
 const NIBBLES = 0;
 const BUCKETS = 128;
-/** Each filter begins with this much of the tables empty. */
+/** How much of the tables is cleared before a filter is written. */
 const CLEARED_BYTES = 256;
 const PAIRS = 320;
 const PAIR_BYTES = 80;
@@ -38,7 +39,7 @@ export class FilterTables {
   readonly #bytes: Buffer;
   readonly #exports: FilterExports;
 
-  /** `bytes`: the kernel's whole memory. */
+  /** `bytes` is the kernel's whole memory. */
   constructor(bytes: Buffer, exports: FilterExports) {
     this.#bytes = bytes;
     this.#exports = exports;
@@ -82,7 +83,7 @@ export class FilterTables {
     this.#bytes.writeUInt32LE(offset, bucket + 8);
   }
 
-  /** Where the literal's two rarest bytes are, and what they look like. */
+  /** Writes the literal's two rarest bytes, and their offsets. */
   #markPair(literal: string, address: number, ignoreCase: boolean): void {
     const byRarity = [...literal]
       .map((_, index) => index)
@@ -98,7 +99,7 @@ export class FilterTables {
     });
   }
 
-  /** Sets the literal's bit in the tables of its three bytes; beyond a short literal's end any byte will do. */
+  /** Sets the literal's bit in the tables of its three bytes. Beyond the end of a short literal, any byte matches. */
   #markLiteral(literal: string, at: number, bucket: number, ignoreCase: boolean): void {
     for (let position = 0; position < 3; position++) {
       const byte = at + position < literal.length ? literal.charCodeAt(at + position) : undefined;
@@ -141,7 +142,7 @@ export class FilterTables {
     });
   }
 
-  /** Bytes with the same upper half form a row; equal rows share one of eight bits, the last bit takes the rest. */
+  /** Bytes with the same upper half form a row. Equal rows share one of eight bits; all further rows share the last. */
   #markClass(allowed: Uint32Array, position: number, table: number): void {
     const bitOfRow = new Map<number, number>();
     for (let upper = 0; upper < 16; upper++) {
@@ -164,7 +165,7 @@ export class FilterTables {
   }
 }
 
-/** Where the three adjacent bytes are that occur least often. */
+/** The index of the three adjacent bytes that are rarest together. */
 function rarestThree(literal: string): number {
   let best = 0;
   let most = -1;

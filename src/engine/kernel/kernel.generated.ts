@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-// Fingerprint of its sources, options, compiler and contents: bc48efb127203e003248dec268847cd11d2bedbcf8cc28becb99f62fc271e71b
+// Fingerprint of its sources, options, compiler and contents: 8e8de29be2f008ae8ba98bb55f2d36f7ffa05dd69168cf12ca0df50a1f468f4f
 export const kernelBase64: string = [
   'AGFzbQEAAAABPAlgAn9/AX9gA39/fwF/YAF/AGACf38AYAAAYAZ/f39/f38Bf2AEf39/fwF/YAR/f39/AGAGf39/f39/AAIP',
   'AQNlbnYGbWVtb3J5AgABAxoZAQUAAQYEAQQCAwcDAggDAgEAAAAAAAABAQZbEn8BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/',

@@ -1,4 +1,4 @@
-/** The WebAssembly scan with names and types: callers read text into its memory and scan it there. */
+/** The API of the WebAssembly scan: callers read text into the kernel's memory and scan it there. */
 import { type FilterExports, FilterTables } from './filter-tables.ts';
 import { kernelBase64 } from './kernel.generated.ts';
 import type { Prefilter } from './prefilter.ts';
@@ -20,7 +20,7 @@ interface Exports extends FilterExports {
   endSignature(): void;
 }
 
-/** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
+/** The part of the global `WebAssembly` that is used here: neither ES2023 nor Node's types declare it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (size: { initial: number }) => WasmMemory;
@@ -32,7 +32,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-// The memory map of assembly/scan.ts, beside that of filter-tables.ts.
+// Further addresses in the kernel's memory, as in assembly/memory.ts; filter-tables.ts has the others.
 const FOUND = 256;
 const SIGNATURE = 8192;
 const TEXT = 131_072;
@@ -42,7 +42,7 @@ const SLACK = 256;
 
 let compiled: object | undefined;
 
-/** A kernel with its own memory, for `bytes` of text to begin with. */
+/** A kernel with its own memory, which at first has room for `bytes` of text. */
 export function loadKernel(bytes: number = 1 << 20): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
   return new Kernel(compiled, bytes);
@@ -66,12 +66,12 @@ export class Kernel {
     this.#found = new Uint32Array(this.#memory.buffer, FOUND, 5);
   }
 
-  /** How much text fits now. */
+  /** How many bytes of text fit now. */
   get capacity(): number {
     return this.bytes.length - TEXT - SLACK;
   }
 
-  /** Makes room for `bytes` of text; what is there stays. */
+  /** Makes room for `bytes` of text and keeps what is in the memory. */
   reserve(bytes: number): void {
     if (bytes <= this.capacity) return;
     this.#memory.grow(pagesFor(bytes) - this.bytes.length / PAGE);
@@ -103,12 +103,12 @@ export class Kernel {
     return next === 0 ? { left: this.#found[0]! } : { next };
   }
 
-  /** A number of 16 bits for three bytes, whatever their case: its upper bits name a bit of a signature. */
+  /** A hash of three bytes in 16 bits that ignores the case of letters. Its upper bits select a bit of a signature. */
   markOf(first: number, second: number, third: number): number {
     return this.#exports.markOf(first, second, third);
   }
 
-  /** Begins to note which texts of three bytes a text holds, in a power of two of `bytes`. */
+  /** Begins a signature of `bytes` bytes, a power of two: a set of all texts of three bytes that a text contains. */
   beginSignature(bytes: number): void {
     if (bytes < 2 || bytes > MAX_SIGNATURE_BYTES) throw new Error('bad signature');
     this.#signatureBytes = bytes;
@@ -120,18 +120,18 @@ export class Kernel {
     this.#exports.addToSignature(from, end);
   }
 
-  /** The finished signature: valid until the next one. */
+  /** The finished signature, which is valid until the next one begins. */
   endSignature(): Buffer {
     this.#exports.endSignature();
     return this.bytes.subarray(SIGNATURE, SIGNATURE + this.#signatureBytes);
   }
 
-  /** The next line with a candidate; `from` must be the start of a line. False when there is none. */
+  /** Finds the next line with a candidate. `from` must be the start of a line. False when there is none. */
   nextLine(from: number, end: number): boolean {
     return this.#exports.nextLine(from, end) !== 0;
   }
 
-  // What nextLine found.
+  // What `nextLine` found.
   get lineStart(): number {
     return this.#found[0]!;
   }
@@ -153,12 +153,12 @@ export class Kernel {
     return this.#exports.find(from, end);
   }
 
-  /** How many lines hold a candidate. */
+  /** How many lines have a candidate. */
   countLines(from: number, end: number): number {
     return this.#exports.countLines(from, end);
   }
 
-  /** From here on, candidates are what this filter finds. */
+  /** From now on, candidates are the places that this filter finds. */
   use(filter: Prefilter): void {
     new FilterTables(this.bytes, this.#exports).use(filter);
   }

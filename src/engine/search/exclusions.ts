@@ -1,17 +1,19 @@
-/** Globs that leave out, read from one directory and meant below another. */
+/** Globs that exclude files: they are relative to one directory, and a search applies them below another. */
 import { resolve } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
 import { GlobAllowance, requireFewGlobs, requireReadableGlob, splitGlob } from '../glob/glob.ts';
 import { escapeGlob, residualExclusions } from '../glob/residual-glob.ts';
 
-/** A glob that leaves out, from the directory where it starts. */
 export interface Exclusion {
+  /** The absolute directory where the glob starts. */
   from: string;
+  /** The glob relative to that directory. */
   rest: string;
+  /** Whether the caller gave a name without a directory, which excludes entries at any depth. */
   anyDepth: boolean;
 }
 
-/** A glob that cannot be read fails as it was sent. */
+/** Parses the globs of a call. A bad one fails, and the failure shows it as the caller sent it. */
 export function readableExclusions(directory: string, globs: readonly string[]): Exclusion[] {
   requireFewGlobs(globs);
   const allowance = new GlobAllowance();
@@ -23,7 +25,7 @@ export function readableExclusions(directory: string, globs: readonly string[]):
   });
 }
 
-/** The exclusions as globs below a directory, which is given under every name that it is known by. */
+/** The exclusions as globs relative to a directory. `names` are all the paths that lead to that directory. */
 export function exclusionsBelow(names: readonly string[], exclusions: readonly Exclusion[]): string[] {
   const found = new Set<string>();
   for (const { from, rest, anyDepth } of exclusions) {
@@ -33,7 +35,7 @@ export function exclusionsBelow(names: readonly string[], exclusions: readonly E
   return [...found];
 }
 
-/** What an exclusion that starts at `from` leaves out below `directory`. */
+/** What an exclusion that starts at `from` excludes below `directory`, as globs relative to it. */
 function leftBelow(directory: string, from: string, rest: string): string[] {
   if (isWithin(directory, from)) return residualExclusions(rest, directory.slice(from.length));
   if (!isWithin(from, directory)) return [];

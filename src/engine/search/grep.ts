@@ -1,4 +1,4 @@
-/** Searches contents by a plan: the threads search alone, or only the files that ripgrep names. */
+/** Searches contents by a plan: the threads search all files, or only those that ripgrep names. */
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -11,7 +11,7 @@ import { requireRootReadable, type SearchRoot, selectionOf } from './walk/search
 import type { FoundFile, ThreadResult } from './workers/jobs.ts';
 import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
-/** The threads search alone for so long before ripgrep starts: a search that ends early needs no process. */
+/** How long the threads search alone before ripgrep starts: a search that ends early needs no process. */
 const HEAD_START_MS = 40;
 
 export async function grepWith(
@@ -56,7 +56,7 @@ export async function grepWith(
   if (query.plan !== 'ripgrep') {
     first.push(...(await runJob(running, job(undefined), collect, HEAD_START_MS)));
     if (!running.queue.hasUnits && running.overflow.length === 0) {
-      return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+      return finish(first, { plan: 'workers', why: 'the search ended before ripgrep was needed' });
     }
     running.queue.reopen();
   }
@@ -66,7 +66,9 @@ export async function grepWith(
   });
   running.limits.check();
   const rest = await runJob(running, job(candidates), collect);
-  const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
+  const ran: Plan = candidates
+    ? plan
+    : { plan: 'workers', why: 'ripgrep could not say which files may match' };
   return finish([...first, ...rest], ran);
 }
 

@@ -1,4 +1,4 @@
-/** The search of one engine: it comes into being when something first asks for it. */
+/** The search of one engine, which is created when it is first used. */
 import type { Dir } from '../confine/directory/dir.ts';
 import type {
   Copies,

@@ -1,4 +1,4 @@
-/** Why a search found nothing where a glob starts: no such directory, a link that leads outside, no permission. */
+/** Why a search cannot start where a glob starts: no such directory, a link that leads outside, no permission. */
 import { EngineFailure, type FailureKind } from '../failures.ts';
 
 export type MissingStart = 'nothing' | 'outside' | 'unreadable';
@@ -10,6 +10,7 @@ const MISSING: Partial<Record<FailureKind, MissingStart>> = {
   permission: 'unreadable',
 };
 
+/** The result of the search, or why it could not start. */
 export async function unlessMissing<T>(search: () => Promise<T>): Promise<T | MissingStart> {
   try {
     return await search();

@@ -4,34 +4,34 @@ import type { Plan, PlanKind } from './plan/plan.ts';
 
 /** Which entries of a tree to search. Globs are relative to the directory that is searched. */
 export interface Selection {
-  /** Only files that one of these globs matches. */
+  /** Takes only files that one of these globs matches. */
   include?: readonly string[] | undefined;
   /** Leaves out files and directories that one of these globs matches, directories with everything in them. */
   exclude?: readonly string[] | undefined;
-  /** Whether to take names that begin with a dot. Default true. */
+  /** Whether to include names that begin with a dot. Default true. */
   hidden?: boolean | undefined;
-  /** Whether to leave out what git ignores, and `.git` itself. Default false. */
+  /** Whether to leave out entries that git ignores, and `.git` itself. Default false. */
   gitignore?: boolean | undefined;
   /**
-   * Whether to leave out what `.gitignore` and `.ignore` files name, and `.git` itself. A search that starts inside
-   * what they name takes everything there. Default false.
+   * Whether to leave out entries that `.gitignore` and `.ignore` files name, and `.git` itself. A search that starts
+   * in an ignored directory includes everything there. Default false.
    */
   ignoreFiles?: boolean | undefined;
-  /** Leaves out directories of these names at any depth. */
+  /** Leaves out directories with these names, at any depth. */
   excludedDirectories?: readonly string[] | undefined;
   /** Leaves out names that these globs match, at any depth: `*.min.js`. */
   excludedNames?: readonly string[] | undefined;
-  /** How many levels to look at; 1 is the directory's own entries. Default: all. */
+  /** How many levels to walk; 1 is the directory's own entries. Default: all. */
   maxDepth?: number | undefined;
 }
 
 export interface SearchCall {
-  /** Whose call it is: the searches of one client do not keep those of another waiting. */
+  /** The client that called: the searches of one client do not keep those of another waiting. */
   client?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** The encodings that are declared where the search starts; without it, files are UTF-8 or marked. */
+  /** The encodings that are declared where the search starts. Without it, files are UTF-8 or begin with a mark. */
   charsets?: CharsetScope | undefined;
 }
 
@@ -40,18 +40,18 @@ export interface Progress {
   matches: number;
 }
 
-/** For a single file only `include` and `exclude` count, with its name as the path. */
+/** When the place is a single file, only `include` and `exclude` of the selection count, with its name as the path. */
 export interface GrepQuery extends Selection {
-  /** ECMAScript. */
+  /** In ECMAScript syntax. */
   regex: string;
   flags?: string | undefined;
-  /** The cap: the first matching lines by path and line. */
+  /** The cap: the search returns this many matching lines, the first ones by path and line. */
   maxMatches: number;
-  /** Whether to count all matches, also those beyond the cap. Default false. */
+  /** Whether to count all matches, including those beyond the cap. Default false. */
   countAll?: boolean | undefined;
   /**
-   * Only which files match, or how many lines match in each: `lines` stay empty, `maxMatches` counts files, and there
-   * is no cap on characters. Default: the lines themselves.
+   * Asks only which files match, or how many lines match in each: `lines` stay empty, `maxMatches` counts files, and
+   * there is no cap on characters. Default: the search returns the lines.
    */
   summary?: 'files' | 'counts' | undefined;
   /** Whether to search every file, so that the number of searched files is exact. Default false. */
@@ -60,17 +60,20 @@ export interface GrepQuery extends Selection {
   contextLines?: number | undefined;
   /** Truncates longer lines to this many characters, around the match, with `…`. Default: whole lines. */
   maxLineLength?: number | undefined;
-  /** In each file, counts this many matching lines but does not show them. Default 0. */
+  /** How many matching lines to skip in each file: they are counted but not shown. Default 0. */
   skipInFile?: number | undefined;
-  /** The match that reaches this many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
+  /**
+   * The cap on characters: the match that reaches it, with context and paths, is the last one. Default:
+   * `limits.foundCharacters`.
+   */
   maxCharacters?: number | undefined;
-  /** Whether the encodings count that the owner or an .editorconfig declares for files. Default false. */
+  /** Whether to use the encodings that the owner or an .editorconfig declares for files. Default false. */
   declaredEncodings?: boolean | undefined;
   /** Forces one plan, to compare plans. Default: the cheapest one. */
   plan?: PlanKind | undefined;
 }
 
-/** A search of several sources, each of which has its own globs. */
+/** A search of several sources (see `served-globs.ts`), each of which has its own globs. */
 export type GrepAllQuery = Omit<GrepQuery, 'include' | 'exclude' | 'summary'>;
 
 export interface FoundLine {
@@ -84,27 +87,27 @@ export interface FoundLine {
 export interface FileMatches {
   /** Relative to the directory that was searched; the name alone when a file was. */
   path: string;
-  /** Matches and their context in the order of the file, each line once; empty in a summary. */
+  /** Matches and their context, in the order of the file and each line once. Empty in a summary. */
   lines: readonly FoundLine[];
-  /** How many lines match, of those that are shown; in a summary of files always 1, in one of counts all. */
+  /** How many of the shown lines match. In a summary of counts: of all lines. In a summary of files: always 1. */
   matches: number;
 }
 
 export interface GrepResult {
-  /** By path, byte by byte. */
+  /** Sorted by path, byte by byte. */
   files: readonly FileMatches[];
-  /** The matching lines in `files`. */
+  /** How many matching lines `files` has. */
   matches: number;
   /** Larger than `matches` only with `countAll`. */
   totalMatches: number;
   /** Whether there are more matches than `maxMatches` and `maxCharacters` allow. */
   truncated: boolean;
-  /** Text files that were searched; exact when the result is not truncated, or with `countFiles`. */
+  /** How many text files were searched. It is exact when the result is not truncated, or with `countFiles`. */
   filesSearched: number;
-  /** Files and directories before the cap that could not be read, and how many they are. */
+  /** Files and directories before the cap that could not be read, and their number. */
   unreadable: readonly string[];
   skippedUnreadable: number;
-  /** A path for each line before the cap that is too long to search, and how many such lines there are. */
+  /** For each line before the cap that is too long to search, the path of its file; and the number of such lines. */
   longLines: readonly string[];
   skippedLongLines: number;
   plan: Plan;
@@ -114,9 +117,9 @@ export interface WalkEntry {
   /** Relative to the directory that was walked. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special';
-  /** The path on disk is not UTF-8: it can be shown, but no call can name the entry by it. */
+  /** Set when the path on disk is not UTF-8: it can be shown, but no call can use it to name the entry. */
   unnameable?: true;
-  /** Files only, with `facts`. */
+  /** Only for files, in a search with `facts`. */
   size?: number;
   modifiedMs?: number;
 }

@@ -1,4 +1,4 @@
-/** Searches below a place: contents, names, globs, trees. */
+/** Searches a directory or a file: contents, names, globs, trees. */
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/directory/dir.ts';
 import { Place } from '../confine/place.ts';
@@ -21,49 +21,50 @@ import { openSearchRoot, requireRootReadable, type SearchRoot, selectionOf } fro
 import { fileUnit } from './walk/walk.ts';
 import type { ListJob, ThreadResult } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
-import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
+import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
+import { CallLimits } from './workers/time-limit.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
 
 export interface SearchSettings {
-  /** Default: one for each processor, at least 2 and at most 4. */
+  /** The number of threads. Default: one for each processor, at least 2 and at most 4. */
   workers?: number;
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
   /** How long the main thread scans a tree before it leaves the rest to the search threads. */
-  ownMs?: number;
-  /** The bundle of the search thread, where it is not the package's own. */
+  mainThreadMs?: number;
+  /** The bundle of the search thread. Default: the one in the package. */
   workerFile?: string;
-  /** How long ago a file must have changed so that a search remembers something of it. Default: a minute. */
+  /** A search remembers the signature of a file only if it has not changed for this long. Default: a minute. */
   settledAfterMs?: number;
 }
 
 export interface WalkQuery extends Selection {
-  /** The cap: the first entries by path. Default, and 0: all. */
+  /** The cap: the search returns this many entries, the first ones by path. Default, and 0: all. */
   max?: number | undefined;
-  /** Whether files come with their size and modification time. */
+  /** Whether to return the size and modification time of files. Default false. */
   facts?: boolean | undefined;
 }
 
 export interface WalkResult {
-  /** By path, byte by byte. */
+  /** Sorted by path, byte by byte. */
   entries: readonly WalkEntry[];
   truncated: boolean;
-  /** Directories before the cap that could not be read, and how many they are. */
+  /** Directories before the cap that could not be read, and their number. */
   unreadable: readonly string[];
   skippedUnreadable: number;
 }
 
 export interface Overview {
-  /** Down to `depth`. */
+  /** The entries down to `depth`. */
   entries: readonly WalkEntry[];
   files: number;
   directories: number;
   bytes: number;
-  /** Of all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
+  /** Counts all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
   extensions: readonly { extension: string; files: number; bytes: number }[];
-  /** Directories that could not be read, and how many they are. */
+  /** Directories that could not be read, and their number. */
   unreadable: readonly string[];
   skippedUnreadable: number;
 }
@@ -71,14 +72,14 @@ export interface Overview {
 export class Search {
   readonly #pool: SearchPool;
   readonly #ripgrep: boolean;
-  readonly #ownMs: number | undefined;
+  readonly #mainThreadMs: number | undefined;
   readonly #memories = new QueueMemories();
 
   constructor(options: SearchSettings = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
     this.#pool = new SearchPool(workers, options.workerFile, options.settledAfterMs);
     this.#ripgrep = options.ripgrep ?? true;
-    this.#ownMs = options.ownMs;
+    this.#mainThreadMs = options.mainThreadMs;
   }
 
   /** How many threads are alive. */
@@ -92,10 +93,10 @@ export class Search {
 
   /** Scans whole trees on the same threads. */
   get trees(): TreeScanner {
-    return new TreeThreads((units, job) => this.#runUnits(units, job), this.#ownMs);
+    return new TreeThreads((units, job) => this.#runUnits(units, job), this.#mainThreadMs);
   }
 
-  /** Lines that a regular expression matches. A place may also be a single file. */
+  /** Finds the lines that a regular expression matches. `where` may be a single file. */
   async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
     checkSelection(query);
     requireReadable(query.regex);
@@ -104,7 +105,7 @@ export class Search {
     return this.#searchFrom(where, query, call, (root, running) => grepWith(root, running, query, plan));
   }
 
-  /** Files and directories whose name contains a text, whatever the case. */
+  /** Finds files and directories whose name contains a text, in any letter case. */
   names(
     where: Place | Dir,
     query: WalkQuery & { contains: string },
@@ -113,7 +114,7 @@ export class Search {
     return this.#list(where, query, { contains: query.contains }, call);
   }
 
-  /** Files that one of the globs means. */
+  /** Finds the files that one of the globs matches. */
   glob(
     where: Place | Dir,
     query: WalkQuery & { globs: readonly string[] },
@@ -122,12 +123,12 @@ export class Search {
     return this.#list(where, { ...query, include: query.globs }, { report: 'files' }, call);
   }
 
-  /** All that is below a directory. */
+  /** Lists everything below a directory. */
   walk(where: Place | Dir, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
     return this.#list(where, query, {}, call);
   }
 
-  /** The upper levels of a tree, with sizes, and statistics over all of it. */
+  /** Lists the upper levels of a tree with sizes, and counts all of it. */
   overview(
     where: Place | Dir,
     query: Selection & { depth: number },
@@ -170,7 +171,7 @@ export class Search {
     });
   }
 
-  /** Holds the root open while threads walk below it. */
+  /** Runs a search and holds its root open while threads walk below it. */
   async #searchFrom<T>(
     where: Place | Dir,
     selection: Selection,
@@ -189,7 +190,7 @@ export class Search {
     }
   }
 
-  /** Cannot be cancelled: its callers need the whole result. */
+  /** Runs a job that cannot be cancelled: its callers need the whole result. */
   #runUnits(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
     return this.#withQueue({}, (running) => {
       const overflow = running.queue.push(units);
@@ -197,7 +198,7 @@ export class Search {
     });
   }
 
-  /** Gives a search an empty queue, and enforces the call's limits. */
+  /** Gives a search an empty queue, and enforces the call's time limit and cancellation. */
   async #withQueue<T>(call: SearchCall, run: (running: RunningSearch) => Promise<T>): Promise<T> {
     const { client = '', onProgress, charsets } = call;
     const limits = new CallLimits(call);
@@ -221,8 +222,8 @@ export class Search {
     const { plan: only } = query;
     const refuse = (whyNotRipgrep: string) => ({ ripgrep: false, whyNotRipgrep, only });
     if (!this.#ripgrep) return refuse('ripgrep is switched off');
-    if (query.countFiles) return refuse('all files are to be counted');
-    if (wantsOnlySome(query)) return refuse('only some of the files are wanted');
+    if (query.countFiles) return refuse('every file must be counted');
+    if (wantsOnlySome(query)) return refuse('only some files are selected');
     if (where instanceof Place && !where.isRoot && where.lstat()?.type === 'file') {
       return refuse('a single file is searched');
     }
@@ -249,21 +250,21 @@ function listTemplate(root: SearchRoot, query: Selection, how: Partial<ListJob>)
   };
 }
 
-/** Lets a bad glob fail before any thread starts. */
+/** Refuses a bad glob before any thread starts. */
 function checkSelection({ include, exclude, excludedNames }: Selection): void {
   for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
 }
 
-/** Whether a query for a single file includes it. The caller named the file, so hidden and ignored ones count. */
+/** Whether the globs of a query select its single file. It may be hidden or ignored, since the caller named it. */
 function selects({ include, exclude }: Selection, name: string): boolean {
   if (include && !compileGlobs(include).matches(name)) return false;
   return !(exclude && exclude.length > 0 && compileGlobs(exclude).matches(name));
 }
 
-/** The main thread parses the pattern, which takes time that grows with its length. */
+/** Refuses very long patterns: the main thread parses the pattern, and that takes time that grows with its length. */
 function requireReadable(regex: string): void {
   if (regex.length <= LONGEST_PATTERN) return;
-  const reason = `it has ${regex.length} characters, at most ${LONGEST_PATTERN} are taken`;
+  const reason = `it has ${regex.length} characters, the limit is ${LONGEST_PATTERN}`;
   fail({ kind: 'bad-regex', pattern: `${regex.slice(0, 100)}…`, reason });
 }
 
@@ -278,5 +279,5 @@ function wantsOnlySome(query: Selection): boolean {
 }
 
 function ignore(): void {
-  // Threads send a listing whole when they are done.
+  // Threads send no batches of a listing: they send all of it when they are done.
 }

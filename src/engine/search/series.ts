@@ -2,12 +2,13 @@
 import { EngineFailure, fail } from '../failures.ts';
 import type { SearchCall } from './query.ts';
 
+/** Returns a function that runs one search of the series. */
 export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
   const { timeoutMs, onProgress } = call;
   const began = performance.now();
   const done = { files: 0, matches: 0 };
   return async (search) => {
-    // Searches that find nothing use up time too.
+    // Searches before this one may have used up the time.
     if (call.signal?.aborted) fail({ kind: 'cancelled' });
     if (timeoutMs && performance.now() - began >= timeoutMs)
       fail({ kind: 'timeout', what: 'search', ms: timeoutMs });

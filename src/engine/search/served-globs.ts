@@ -1,4 +1,4 @@
-/** Globs of a call in the directories that are served: where they lead, what they leave out, and which lead outside. */
+/** Resolves the globs of a call to served directories: where to search, what to exclude, which globs lead outside. */
 import { resolve } from 'node:path';
 import { isWithin, type Root } from '../confine/roots.ts';
 import { expandBraces } from '../glob/braces.ts';
@@ -6,17 +6,17 @@ import { GlobAllowance, requireFewGlobs, requireReadableGlob, splitGlob } from '
 import { residualGlobs } from '../glob/residual-glob.ts';
 import { exclusionsBelow, readableExclusions } from './exclusions.ts';
 
-/** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
+/** A directory to search, and the globs relative to it that select files. */
 export interface Source {
   directory: string;
   include: string[] | undefined;
-  /** Worked out when the source's turn comes: there may be many sources, and many exclusions for each. */
+  /** A function, so that they are computed only for the source that is searched next: there may be very many. */
   exclude: () => string[];
 }
 
 export interface Sources {
   sources: Source[];
-  /** Globs that can only mean something outside. */
+  /** Globs that can match only outside the served directories. */
   outside: string[];
 }
 
@@ -29,14 +29,14 @@ export class ServedGlobs {
     this.#roots = roots;
   }
 
-  /** Relative globs start here. */
+  /** The directory where relative globs start. */
   get first(): string {
     return this.#roots[0]!.given;
   }
 
   /**
-   * Where globs lead: relative ones below `directory`, absolute ones wherever they point inside. Without globs
-   * it is all below the directory. Exclusions are read as in `exclusions`, from the same directory.
+   * Where globs lead: relative ones below `directory`, absolute ones into any served directory. Without globs, the
+   * only source is the whole directory. `excluded` is read as in `exclusions`.
    */
   sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
     requireFewGlobs(globs);
@@ -63,14 +63,14 @@ export class ServedGlobs {
   }
 
   /**
-   * Exclusions as globs below `directory`. They are read from there, absolute ones as they are; one without
-   * a slash, but for a last one, is meant at any depth.
+   * Exclusions as globs relative to `directory`, where relative ones start. One that has no slash, or only a last one,
+   * excludes entries at any depth.
    */
   exclusions(directory: string, globs: readonly string[]): string[] {
     return exclusionsBelow(this.#namesOf(directory), readableExclusions(directory, globs));
   }
 
-  /** The directories where a glob starts, with what is left of it there; none when it leads outside. */
+  /** The directories where a glob starts, with the rest of the glob relative to each; none when it leads outside. */
   startsOf(directory: string, glob: string, allowance: GlobAllowance): { start: string; rest: string[] }[] {
     const { base, rest } = splitGlob(glob);
     requireReadableGlob(glob === '' ? glob : rest, glob, allowance);
@@ -83,7 +83,7 @@ export class ServedGlobs {
     });
   }
 
-  /** Whether all that a glob can mean lies inside. */
+  /** Whether everything that a glob can match is inside the served directories. */
   staysInside(glob: string): boolean {
     const { base, rest } = splitGlob(glob);
     return expandBraces(rest, Number.POSITIVE_INFINITY).every((plain) =>
@@ -95,7 +95,7 @@ export class ServedGlobs {
     return this.#roots.some(({ knownAs }) => knownAs.some((name) => isWithin(path, name)));
   }
 
-  /** A directory under every name that its root is known by. */
+  /** All paths of a directory: one for each path that its root is known by. */
   #namesOf(directory: string): string[] {
     const names = new Set([directory]);
     for (const { knownAs } of this.#roots) {

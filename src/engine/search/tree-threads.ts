@@ -1,6 +1,6 @@
 /**
- * Scans whole trees and copies files of them, so that callers can compare a tree with what it was. What takes a moment
- * is done at once; only the rest is worth waking the search threads for.
+ * Scans whole trees and copies files of them, so that callers can compare a tree with its earlier state. The main
+ * thread does what takes only a moment; only the rest is worth waking the search threads for.
  */
 import type { Dir } from '../confine/directory/dir.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
@@ -20,17 +20,17 @@ import type { ThreadResult } from './workers/jobs.ts';
 import type { JobTemplate } from './workers/run-job.ts';
 import { Scan } from './workers/scan-job.ts';
 
-/** How long the main thread may work before it leaves the rest to the search threads. */
-const OWN_MS = 8;
-/** Larger directories are listed by the search threads: the main thread could not leave one halfway. */
-const OWN_NAMES = 2048;
+/** How long the main thread works before it leaves the rest to the search threads. */
+const MAIN_THREAD_MS = 8;
+/** The search threads list directories with more names: the main thread could not stop in the middle of one. */
+const MOST_MAIN_THREAD_NAMES = 2048;
 const FILES_A_UNIT = 64;
 
-/** Runs a job on these units until all work is done. */
+/** Runs a job on these units in the search threads, until all work is done. */
 export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
 
-/** Runs a part of the work on this thread. */
-function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
+/** Runs a part of the work on the main thread. */
+function runOnMainThread<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
   const cursor = openCursor(scanRootOf(dir));
   try {
     const part = partOn(cursor);
@@ -43,20 +43,20 @@ function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) =
 
 export class TreeThreads implements TreeScanner {
   readonly #run: RunUnits;
-  readonly #ownMs: number;
+  readonly #mainThreadMs: number;
 
-  constructor(run: RunUnits, ownMs: number = OWN_MS) {
+  constructor(run: RunUnits, mainThreadMs: number = MAIN_THREAD_MS) {
     this.#run = run;
-    this.#ownMs = ownMs;
+    this.#mainThreadMs = mainThreadMs;
   }
 
   async scan(dir: Dir, options: ScanOptions): Promise<TreeScan> {
-    const own = new OwnUnits([''], this.#ownMs);
-    const part = runHere(dir, (cursor) => new Scan(own, cursor, options, [], OWN_NAMES));
+    const own = new MainThreadUnits([''], this.#mainThreadMs);
+    const part = runOnMainThread(dir, (cursor) => new Scan(own, cursor, options, [], MOST_MAIN_THREAD_NAMES));
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
-      : await this.#rest([...own.left, ...part.left], { kind: 'scan', root: scanRootOf(dir), ...left });
+      : await this.#rest([...own.left, ...part.tooLarge], { kind: 'scan', root: scanRootOf(dir), ...left });
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
     if (count > options.mostEntries) return { directories: [], unread: [], count, tooMany: true };
     const scanned = [part.packed(), ...others.flatMap(({ scanned }) => scanned ?? [])];
@@ -72,8 +72,8 @@ export class TreeThreads implements TreeScanner {
       }
       return parts;
     });
-    const own = new OwnUnits(units, this.#ownMs);
-    const part = runHere(dir, (cursor) => new FileCopies(own, cursor, target, []));
+    const own = new MainThreadUnits(units, this.#mainThreadMs);
+    const part = runOnMainThread(dir, (cursor) => new FileCopies(own, cursor, target, []));
     const others = await this.#rest(own.left, { kind: 'copy', root: scanRootOf(dir), target });
     return [part.copies(), ...others.flatMap(({ copies }) => copies ?? [])];
   }
@@ -84,7 +84,7 @@ export class TreeThreads implements TreeScanner {
 }
 
 /** The units that the main thread works on, until its time is up. */
-class OwnUnits implements UnitQueue {
+class MainThreadUnits implements UnitQueue {
   left: string[];
   files = 0;
   isEnded = false;

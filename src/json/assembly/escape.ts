@@ -2,7 +2,7 @@
  * Escapes UTF-8 text for a JSON string, and measures how long the escapes are, in AssemblyScript: built by
  * scripts/build-kernel.mjs.
  *
- * It reads sixteen bytes at a time. It reads and writes up to SLACK bytes beyond the end, so the memory must reach that
+ * It reads sixteen bytes at a time. It reads and writes up to SLACK bytes beyond the end, so the memory must extend that
  * far.
  */
 
@@ -17,13 +17,13 @@ const LETTER_A: u8 = 0x61;
 const LETTER_U: u8 = 0x75;
 const WIDTH: usize = 16;
 
-/** The letter behind the backslash for each control character; `u` where there is none of its own. */
+/** The letter after the backslash for each control character; `u` for those without a letter of their own. */
 const LETTERS = memory.data<u8>([
   0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x62, 0x74, 0x6e, 0x75, 0x66, 0x72, 0x75, 0x75,
   0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75,
 ]);
 
-/** Writes [from, end) at `to`, with escapes, and gives the end of what it wrote. */
+/** Writes [from, end) with escapes at `to`, and returns the end of what it wrote. */
 export function addEscapes(from: usize, end: usize, to: usize): usize {
   const printable = i8x16.splat(FIRST_PRINTABLE);
   const quotes = i8x16.splat(QUOTE);

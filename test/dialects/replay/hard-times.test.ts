@@ -46,9 +46,9 @@ describe('a runaway pattern', () => {
     const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
     return { name: 'edit_file', arguments: { path, edits, dryRun } };
   };
-  const regexMs = limits.regexMs;
-  const cutOffAfter = (ms: number) => Object.assign(limits, { regexMs: ms });
-  afterEach(() => cutOffAfter(regexMs));
+  const regexTimeoutMs = limits.regexTimeoutMs;
+  const cutOffAfter = (ms: number) => Object.assign(limits, { regexTimeoutMs: ms });
+  afterEach(() => cutOffAfter(regexTimeoutMs));
 
   it('delays no other call', async () => {
     const client = await serve(tree);

@@ -48,7 +48,7 @@ describe('a .gitignore file', () => {
     ['a//b', 'a/b', false],
     ['/', 'a/', false],
     ['//', 'a/', false],
-  ])('%j about %j: %s', (text, path, expected) => {
+  ])('with the lines %j ignores %j: %s', (text, path, expected) => {
     expect(ignored(text, path)).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe('a .gitignore file', () => {
     ]);
   });
 
-  it('lets a later line take back an earlier one', () => {
+  it('lets a later line overrule an earlier one', () => {
     expect(ignored('*.o\n!keep.o\n', 'keep.o')).toBe(false);
     expect(ignored('*.o\n!keep.o\n', 'other.o')).toBe(true);
     expect(ignored('!keep.o\n*.o\n', 'keep.o')).toBe(true);
@@ -71,11 +71,11 @@ describe('a .gitignore file', () => {
     expect(ignored('foo/*\n!foo/bar/\n', 'foo/bar')).toBe(true);
   });
 
-  it('cannot take back what is in an ignored directory: the directory itself stays ignored', () => {
+  it('cannot include files of an ignored directory again: the directory itself stays ignored', () => {
     expect(ignored('/foo/\n!/foo/bar\n', 'foo/')).toBe(true);
   });
 
-  it('has comments, and escapes for what looks like one', () => {
+  it('has comments, and escapes for lines that look like one', () => {
     expect(ignored('#x', '#x')).toBe(false);
     expect(ignored('\\#x', '#x')).toBe(true);
     expect(ignored('\\!x', '!x')).toBe(true);
@@ -103,7 +103,7 @@ describe('a .gitignore file', () => {
     expect(ignored('a\0b\n', 'a')).toBe(true);
   });
 
-  it('knows character classes as git does', () => {
+  it('supports the character classes that git supports', () => {
     expect(ignored('[ab]', 'b')).toBe(true);
     expect(ignored('[!ab]', 'b')).toBe(false);
     expect(ignored('[^ab]', 'c')).toBe(true);
@@ -119,7 +119,7 @@ describe('a .gitignore file', () => {
     expect(ignored('a/x[/]y', 'a/x/y')).toBe(false);
   });
 
-  it('ignores its own mistakes', () => {
+  it('may have malformed lines, which match nothing', () => {
     for (const mistake of ['[a', '[', '[]', '[[:letter:]]', '[[:alpha:', 'a\\', '[a\\']) {
       for (const path of ['a', '[', '[]', 'a\\', mistake]) expect(ignored(mistake, path)).toBe(false);
       expect(ignored(`${mistake}\nb`, 'b')).toBe(true);
@@ -127,7 +127,7 @@ describe('a .gitignore file', () => {
   });
 });
 
-describe('a chain', () => {
+describe('a chain of .gitignore files', () => {
   const root = IgnoreChain.empty.child('', '*.log\n/only-top\n');
   const inner = root.child('sub/dir', '!keep.log\n/anchored\nx/y\n');
 
@@ -137,7 +137,7 @@ describe('a chain', () => {
     expect(inner.ignores('sub/dir/other.log', false)).toBe(true);
   });
 
-  it('anchors each file in its own directory', () => {
+  it('applies the rules of each file from its own directory on', () => {
     expect(inner.ignores('sub/dir/anchored', false)).toBe(true);
     expect(inner.ignores('sub/dir/x/anchored', false)).toBe(false);
     expect(inner.ignores('sub/dir/x/y', false)).toBe(true);
@@ -146,13 +146,13 @@ describe('a chain', () => {
     expect(inner.ignores('sub/dirx/anchored', false)).toBe(false);
   });
 
-  it('never changes, and files without rules add nothing', () => {
+  it('never changes, and returns itself for a file without rules', () => {
     expect(root.child('a', '# only words\n\n')).toBe(root);
     expect(root.ignores('sub/dir/anchored', false)).toBe(false);
     expect(IgnoreChain.empty.ignores('a', true)).toBe(false);
   });
 
-  it('decides hostile lines', () => {
+  it('decides in bounded time, even with hostile lines', () => {
     const long = soak(300_000, 1_000_000);
     const lines = [
       `[${'[:'.repeat(long)}x]`,
@@ -219,7 +219,7 @@ function walk(root: string, directory: string, above: IgnoreChain): string[] {
   });
 }
 
-/** Without the rules that the person who runs the tests may have set up for themselves. */
+/** The environment without the rules that whoever runs the tests may have configured for git. */
 const environment = {
   PATH: process.env.PATH,
   HOME: scratch.path,

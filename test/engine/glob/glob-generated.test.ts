@@ -22,7 +22,7 @@ describe('generated globs', () => {
     expect(matched).toBeGreaterThan(soak(200, 500));
   });
 
-  it('agree with picomatch where both speak the same language', () => {
+  it('agree with picomatch where both support the same syntax', () => {
     const random = randomFrom(2);
     let matched = 0;
     for (let i = 0; i < soak(1000, 2000); i++) {

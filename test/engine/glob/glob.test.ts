@@ -54,7 +54,7 @@ describe('a glob', () => {
     ['*😀?', 'aa😀b', true],
     ['a//b', 'a/b', true],
     ['a/./b', 'a/b', true],
-  ])('%s against %s: %s', (pattern, path, expected) => {
+  ])('%s matches %s: %s', (pattern, path, expected) => {
     expect(means(pattern, path)).toBe(expected);
   });
 
@@ -65,7 +65,7 @@ describe('a glob', () => {
     expect(means('**', '.a/.b/.c')).toBe(true);
   });
 
-  it('drops a leading ./ and takes a trailing / as what is below the directory', () => {
+  it('drops a leading ./, and with a trailing / matches everything below the directory', () => {
     expect(means('./src/*.ts', 'src/a.ts')).toBe(true);
     expect(means('src/', 'src/a/b')).toBe(true);
     expect(means('src/', 'src')).toBe(false);
@@ -73,7 +73,7 @@ describe('a glob', () => {
     expect(means('**/', 'anything/at/all')).toBe(true);
   });
 
-  it('knows character classes', () => {
+  it('supports character classes', () => {
     expect(means('[abc].c', 'b.c')).toBe(true);
     expect(means('[abc].c', 'd.c')).toBe(false);
     expect(means('[a-cx-z]', 'y')).toBe(true);
@@ -95,7 +95,7 @@ describe('a glob', () => {
     expect(means('x[!a]y', 'x/y')).toBe(false);
   });
 
-  it('knows braces, nested braces and ranges', () => {
+  it('supports braces, nested braces and ranges', () => {
     expect(means('*.{ts,tsx}', 'a.tsx')).toBe(true);
     expect(means('*.{ts,tsx}', 'a.js')).toBe(false);
     expect(means('{src,test/{unit,e2e}}/*.ts', 'test/e2e/a.ts')).toBe(true);
@@ -118,7 +118,7 @@ describe('a glob', () => {
     expect(means('{[,],x}', ',')).toBe(true);
   });
 
-  it('takes braces without a comma or a range for themselves', () => {
+  it('takes braces without a comma or a range literally', () => {
     expect(means('{a}', '{a}')).toBe(true);
     expect(means('{a}', 'a')).toBe(false);
     expect(means('{}', '{}')).toBe(true);
@@ -126,7 +126,7 @@ describe('a glob', () => {
     expect(means('{{cookiecutter.name}}/*', '{{cookiecutter.name}}/a')).toBe(true);
   });
 
-  it('has no extended globs: every other character stands for itself', () => {
+  it('has no extended syntax: every other character stands for itself', () => {
     for (const name of [
       '!a',
       'a!',
@@ -152,7 +152,7 @@ describe('a glob', () => {
     expect(means('*]', 'a]')).toBe(true);
   });
 
-  it('takes what stands after a backslash literally', () => {
+  it('takes a character after a backslash literally', () => {
     expect(means('a\\*b', 'a*b')).toBe(true);
     expect(means('a\\*b', 'axb')).toBe(false);
     expect(means('\\[id\\]/page.tsx', '[id]/page.tsx')).toBe(true);
@@ -179,7 +179,7 @@ describe('a glob', () => {
     expect(means('SRC', 'src')).toBe(false);
   });
 
-  it('matches when one of several does', () => {
+  it('in a list matches what any glob of the list matches', () => {
     const globs = compileGlobs(['*.ts', 'docs/**']);
     expect(globs.matches('a.ts')).toBe(true);
     expect(globs.matches('docs/x/y')).toBe(true);
@@ -214,7 +214,7 @@ describe('a bad glob', () => {
     expect(refused(pattern)).toMatch(reason);
   });
 
-  it('is one whose braces stand for too much, which is counted and not made', () => {
+  it('is one whose braces stand for too many alternatives, which are counted but not built', () => {
     const bombs = [
       '{a,b}'.repeat(40),
       '{1..100000000}',
@@ -232,7 +232,7 @@ describe('a bad glob', () => {
     expect(means(`${'{a,'.repeat(60)}b${'}'.repeat(60)}`, 'b')).toBe(true);
   });
 
-  it('is one of many small bombs that are a big one together', () => {
+  it('is one of many small brace bombs that make a big one together', () => {
     const starred = Array.from({ length: 200 }, (_, i) => `**/{0..999}*a${i}?`);
     const plain = Array.from({ length: 200 }, (_, i) => `{0..999}a${i}`);
     const alike = Array.from({ length: 200 }, (_, i) => `a${'{,}'.repeat(9)}${i}`);
@@ -245,7 +245,7 @@ describe('a bad glob', () => {
     }
   });
 
-  it('is none of many plain ones', () => {
+  it('is not one of very many plain globs', () => {
     const paths = Array.from({ length: 5000 }, (_, i) => `src/some/package/with/a/rather/long/name/${i}.ts`);
     const globs = compileGlobs([...paths, ...paths.map((_, i) => `**/*.x${i}`)]);
     expect(globs.matches(paths[4321]!)).toBe(true);
@@ -253,7 +253,7 @@ describe('a bad glob', () => {
     expect(globs.matches('a/b.y')).toBe(false);
   });
 
-  it('names the one of several that is bad', () => {
+  it('is named by the failure of a list that contains it', () => {
     expect(failureOf(() => compileGlobs(['*.ts', '[']))).toMatchObject({ kind: 'bad-glob', pattern: '[' });
   });
 });
@@ -280,14 +280,14 @@ describe('hostile globs', () => {
     ],
   ];
   it.each(cases.map(([pattern, path]) => ({ pattern, path, start: pattern.slice(0, 24) })))(
-    '$start… is decided, however it is built',
+    '$start… is decided in bounded time',
     ({ pattern, path }) => {
       const globs = compileGlobs([pattern]);
       expect(globs.matches(path)).toBe(false);
     },
   );
 
-  it('are refused when many alternatives with stars would multiply', () => {
+  it('are refused if they have stars in very many alternatives', () => {
     expect(refused(`{1..1000}*a*${'a'.repeat(40)}b*`)).toMatch(/too many stars/);
     expect(refused(`**/${'a*/'.repeat(30)}*{1..1000}*`)).toMatch(/too many stars/);
     expect(refused(`**/${'a*/'.repeat(500)}*{1..1000}*`)).toMatch(/too many long/);
@@ -296,7 +296,7 @@ describe('hostile globs', () => {
 });
 
 describe('mayContain', () => {
-  it('lets a walk stay in the directories that a glob names', () => {
+  it('keeps a walk within the directories that a glob names', () => {
     const globs = compileGlobs(['src/**/*.ts', 'docs/*.md', 'a/{b,c}/d/*']);
     for (const dir of ['', 'src', 'src/deep/er', 'docs', 'a', 'a/b', 'a/c', 'a/c/d']) {
       expect(globs.mayContain(dir), dir).toBe(true);
@@ -306,21 +306,21 @@ describe('mayContain', () => {
     }
   });
 
-  it('sees nothing below a plain name', () => {
+  it('is false below a plain name', () => {
     const globs = compileGlobs(['*.ts']);
     expect(globs.mayContain('')).toBe(true);
     expect(globs.mayContain('src')).toBe(false);
     expect(globs.mayContain('x.ts')).toBe(false);
   });
 
-  it('heeds letter case as asked', () => {
+  it('ignores letter case if the globs do', () => {
     expect(compileGlobs(['Src/*']).mayContain('src')).toBe(false);
     expect(compileGlobs(['Src/*'], { ignoreCase: true }).mayContain('sRC')).toBe(true);
   });
 });
 
 describe('covers', () => {
-  it('tells the directories that are excluded as a whole', () => {
+  it('is true for directories in which everything matches', () => {
     const globs = compileGlobs(['node_modules/**', '**/dist/', 'out/**/*', '*.tmp']);
     for (const dir of ['node_modules', 'node_modules/a/b', 'dist', 'x/dist', 'x/dist/y', 'out', 'out/z']) {
       expect(globs.covers(dir), dir).toBe(true);
@@ -331,7 +331,7 @@ describe('covers', () => {
 });
 
 describe('isGlob and splitGlob', () => {
-  it('tells a glob from a path', () => {
+  it('distinguish a glob from a path', () => {
     for (const text of ['*.ts', 'a?', '{a,b}', 'a}', '[a]']) expect(isGlob(text)).toBe(true);
     for (const text of ['a.ts', 'a/b', '(a)', '!a', 'a]']) expect(isGlob(text)).toBe(false);
   });
@@ -356,7 +356,7 @@ describe('isGlob and splitGlob', () => {
     ['.//./*', '', '*'],
     [`${'/'.repeat(4_000)}*`, '/', '*'],
     ['src/\\*x/[ab]', 'src/*x', '[ab]'],
-  ])('%s starts at %j', (pattern, base, rest) => {
+  ])('split %s at the directory %j', (pattern, base, rest) => {
     expect(splitGlob(pattern)).toEqual({ base, rest });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileGlobs } from '../../../src/engine/glob/glob.ts';
 import { escapeGlob, residualExclusions, residualGlobs } from '../../../src/engine/glob/residual-glob.ts';
 
-describe('what is left of a glob below a directory', () => {
+describe('the rest of a glob below a directory', () => {
   it.each([
     ['home/me/src/**', 'home/me', ['src/**']],
     ['/home/me/src/*.ts', '/home/me', ['src/*.ts']],
@@ -21,23 +21,23 @@ describe('what is left of a glob below a directory', () => {
     ['a\\/b', 'a', ['b']],
     ['a\\*/b', 'a*', ['b']],
     ['*.ts', '', ['*.ts']],
-  ])('%s below %s', (glob, directory, left) => {
+  ])('for %s below %s is %j', (glob, directory, left) => {
     expect(residualGlobs(glob, directory)).toEqual(left);
   });
 
-  it.each(['/{a', '/[a', '/a/*/../b', '/{1..2000}/x'])('%s cannot be read', (glob) => {
+  it.each(['/{a', '/[a', '/a/*/../b', '/{1..2000}/x'])('is refused for %s, which is malformed', (glob) => {
     expect(() => residualGlobs(glob, '/home')).toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ kind: 'bad-glob' }) }),
     );
   });
 
-  it('is found in few steps however many ways there are', () => {
+  it('is found in few steps, in however many ways the glob can match', () => {
     const deep = '/a'.repeat(200);
     expect(residualGlobs(`${'/**/a'.repeat(400)}/x`, deep)).toHaveLength(201);
     expect(residualGlobs(`${'/**'.repeat(1300)}/x`, deep)).toEqual(['**/x']);
   });
 
-  it('means the same files as the whole glob', () => {
+  it('matches the same files as the whole glob', () => {
     const segments = ['a', 'b', '*', '**', '{a,b}', '?', '**'];
     const paths = ['a', 'b', 'a/a', 'a/b', 'b/a', 'a/a/b', 'a/b/a', 'b/b/b', 'a/a/a/b', 'b/a/b/a'];
     for (const one of segments) {
@@ -62,7 +62,7 @@ describe('what is left of a glob below a directory', () => {
   });
 });
 
-describe('what is left of an exclusion', () => {
+describe('the rest of an exclusion below a directory', () => {
   it.each([
     ['src/gen/**', 'src', ['gen/**']],
     ['src', 'src', ['**']],
@@ -72,12 +72,12 @@ describe('what is left of an exclusion', () => {
     ['lib', 'src', []],
     ['**/*.log', 'src', ['**/*.log']],
     ['{src,lib/x}', 'lib', ['x']],
-  ])('%s below %s', (glob, directory, left) => {
+  ])('for %s below %s is %j', (glob, directory, left) => {
     expect(residualExclusions(glob, directory)).toEqual(left);
   });
 });
 
-it('an escaped text means itself alone', () => {
+it('an escaped text matches only itself', () => {
   const text = 'a*b?[c]{d,e}\\f!';
   expect(compileGlobs([escapeGlob(text)]).matches(text)).toBe(true);
   expect(compileGlobs([escapeGlob('a*')]).matches('ab')).toBe(false);

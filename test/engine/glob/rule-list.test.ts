@@ -9,7 +9,7 @@ const PATHS = 60;
 const PIECES = ['a', 'b', '.', '.c', 'ab', '*', '*', '?', '[ab]', '[!a]', '\\*', '\xe9', '**'];
 const NAME_PIECES = ['a', 'b', '.', '.c', 'ab', '*', '\xe9', 'x'];
 
-/** As slow and as plain as can be: the lines are tried one by one, the last one first. */
+/** A slow and simple implementation to compare with: it tries the lines one by one, the last one first. */
 function oneByOne(lines: readonly string[], path: string, isDirectory: boolean): boolean {
   for (const line of [...lines].reverse()) {
     const rule = parseIgnoreLine(line);
@@ -23,7 +23,7 @@ function oneByOne(lines: readonly string[], path: string, isDirectory: boolean):
   return false;
 }
 
-describe('a list of rules', () => {
+describe('a list of ignore rules', () => {
   it('answers for every path as if its lines were tried one by one', () => {
     let ignored = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {

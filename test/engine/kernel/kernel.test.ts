@@ -6,7 +6,7 @@ const NEWLINE = 0x0a;
 const random = randomFrom(5);
 const kernel = loadKernel(4096);
 
-/** Puts bytes at the beginning of the kernel's memory, with other bytes right behind them. */
+/** Writes bytes to the beginning of the kernel's text, with other bytes right after them. */
 function load(bytes: Buffer): { from: number; end: number } {
   kernel.reserve(bytes.length + 64);
   bytes.copy(kernel.bytes, kernel.text);
@@ -22,7 +22,7 @@ function randomBytes(length: number, from: readonly number[]): Buffer {
 const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 describe('the kernel', () => {
-  it('signs a text with a mark for each three bytes in it, whatever their case', () => {
+  it('makes a signature of a text with a mark for each three adjacent bytes, in any letter case', () => {
     for (let round = 0; round < 400; round++) {
       const bytes = randomBytes(Math.floor(random() * 200), [
         NEWLINE,
@@ -72,12 +72,12 @@ describe('the kernel', () => {
     }
   });
 
-  it('counts bytes of which there are very many', () => {
+  it('counts a byte that occurs very many times', () => {
     const { from, end } = load(Buffer.alloc(100_000, NEWLINE));
     expect(kernel.countByte(from, end, NEWLINE)).toBe(100_000);
   });
 
-  it('finds every place where so many bytes of a class stand in a row', () => {
+  it('finds every run of a given number of bytes of one class', () => {
     const members = new Uint8Array(256);
     members.set([1, 1], 0x61);
     for (let round = 0; round < 400; round++) {
@@ -92,7 +92,7 @@ describe('the kernel', () => {
     }
   });
 
-  it('skips lines, or tells how many are missing', () => {
+  it('skips lines, or reports how many are missing', () => {
     const bytes = randomBytes(20_000, [NEWLINE, 0x61, 0x62, 0x63, 0x64, 0x65]);
     const { from, end } = load(bytes);
     const newlines = [...bytes].flatMap((byte, index) => (byte === NEWLINE ? [index] : []));
@@ -103,7 +103,7 @@ describe('the kernel', () => {
     expect(kernel.skipLines(from, end, newlines.length + 7)).toEqual({ left: 7 });
   });
 
-  it('finds exactly the lines that hold one of the literals', () => {
+  it('finds exactly the lines that contain one of the literals', () => {
     for (let round = 0; round < 400; round++) {
       const ignoreCase = random() < 0.5;
       const literals = Array.from({ length: 1 + Math.floor(random() * 8) }, () =>
@@ -142,7 +142,7 @@ describe('the kernel', () => {
     }
   });
 
-  it('keeps what it holds when its memory grows', () => {
+  it('keeps its text when its memory grows', () => {
     const grown = loadKernel(100);
     grown.bytes.write('kept', grown.text);
     grown.reserve(5 << 20);

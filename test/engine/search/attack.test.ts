@@ -10,7 +10,7 @@ const SECRET = 'content-from-outside';
 const SECRET_NAME = 'name-from-outside';
 const MILLISECONDS = 1200;
 
-/** Directories, each beside a link to somewhere outside that bears the same names inside and some of its own. */
+/** Directories, each next to a link to a directory outside that has the same names inside and some of its own. */
 function layTraps(root: string, outside: string): [string, string][] {
   return Array.from({ length: 6 }, (_, i) => {
     const inside = join(root, `place-${i}`);
@@ -32,7 +32,7 @@ function layTraps(root: string, outside: string): [string, string][] {
   });
 }
 
-/** Everything that one round of searches says. */
+/** Everything that one round of searches returns. */
 async function everythingSaid(here: Fixture): Promise<string[]> {
   const said: string[] = [];
   const regexes = { literal: 'harmless|outside', classes: '[A-Z]{4}[0-9]{6}', ripgrep: '.', workers: '.' };
@@ -51,8 +51,8 @@ async function everythingSaid(here: Fixture): Promise<string[]> {
   return said;
 }
 
-describe('while directories are swapped with links to somewhere outside', () => {
-  it('no search tells a name or a content from there', async () => {
+describe('while directories are swapped with links that lead outside', () => {
+  it('no search returns a name or a text from outside', async () => {
     const outside = temporaryDirectory();
     const here = await fixture({ 'steady.txt': 'harmless ABCD123456E\n' });
     const pairs = layTraps(here.root, outside.path);

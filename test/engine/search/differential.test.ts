@@ -25,7 +25,7 @@ const directory = mkdtempSync(join(tmpdir(), 'cofferdam-differential-'));
 const file = join(directory, 'lines.txt');
 const random = randomFrom(SEED);
 const rawLines = generatedLines(random, 300);
-/** A line as a pattern sees it. */
+/** The text of a line that a pattern is tried on. */
 const lines = rawLines.map((line) => line.toString('utf8').replace(/\r$/, ''));
 const kernel = ContentSearch.kernel();
 let fd = -1;
@@ -104,7 +104,7 @@ describe('every plan finds exactly the lines that the RegExp matches', () => {
     expect(differences(patterns)).toEqual([]);
   });
 
-  it('and generated patterns do use each plan', () => {
+  it('and the generated patterns use all of the plans', () => {
     const plans = new Set(
       generated(500).map(({ source, flags }) => planSearch(source, flags, { ripgrep: true }).plan),
     );
@@ -112,8 +112,8 @@ describe('every plan finds exactly the lines that the RegExp matches', () => {
   });
 });
 
-describe('what ripgrep is asked for', () => {
-  it('matches at least every line that the pattern matches', async () => {
+describe('the pattern for ripgrep', () => {
+  it('matches at least every line that the original pattern matches', async () => {
     const { path } = await ripgrep();
     expect(path).toBeDefined();
     const missed: string[] = [];

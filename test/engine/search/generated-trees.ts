@@ -129,7 +129,7 @@ const pieces = [
   ],
 ];
 
-/** Up to git 2.51 a `**` right after plain text counts as one that stands alone; later, as documented, not. */
+/** Up to git 2.51, a `**` right after plain text is treated as a whole segment; later versions do as documented. */
 function differsBetweenVersions(line: string): boolean {
   return /^[^*?[\\]*[^/*?[\\!]\*\*+(\\?\/|$)/.test(line);
 }

@@ -16,7 +16,7 @@ export function pick<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)]!;
 }
 
-/** Letters with relations of case that differ between engines and flags, and what is white or ends lines. */
+/** Letters whose other-case forms depend on engine and flags, and characters that are white space or end lines. */
 const CHARACTERS = [
   ...'abckKsSſ\u212a'.split(''),
   ...['é', 'É', 'ß', 'ẞ', 'σ', 'ς', 'Σ', 'İ', 'ı', 'i', 'I', 'µ', 'μ', 'Å', 'å', '\u212b', 'ǆ', 'ǅ'],
@@ -24,7 +24,7 @@ const CHARACTERS = [
   ...['-', '(', ')', '{', '}', '.', '$', '^', '&', '\r', '"', '/', 'A', 'B', '[', ']', '\\', '*'],
 ];
 
-/** Lines as bytes: mostly UTF-8, some not, some with a return at the end. */
+/** Lines as bytes: most are UTF-8, some are not, and some end in a carriage return. */
 export function generatedLines(random: Random, count: number): Buffer[] {
   const lines: Buffer[] = [];
   for (let i = 0; i < count; i++) {
@@ -42,7 +42,7 @@ export function generatedLines(random: Random, count: number): Buffer[] {
   return lines;
 }
 
-/** Text that stands twice, or nearly so, with something between and around it. */
+/** A text that occurs twice, or almost, with something between and around it. */
 function withRepeat(random: Random): string {
   const letters = Array.from({ length: Math.floor(random() * 6) }, () => pick(random, [...'aab_kK']));
   const text = letters.join('');
@@ -70,7 +70,7 @@ export interface GeneratedPattern {
   flags: string;
 }
 
-/** Undefined when the engine does not take what came out. */
+/** Undefined if the engine does not accept the generated pattern. */
 export function generatedPattern(random: Random): GeneratedPattern | undefined {
   const mode = pick(random, ['', '', 'u', 'v']);
   const flags =
@@ -93,7 +93,7 @@ export function generatedPattern(random: Random): GeneratedPattern | undefined {
   }
 }
 
-/** Chosen by hand: where engines, flags and encodings disagree. */
+/** Patterns chosen by hand, on which engines, flags and encodings disagree. */
 export const CHOSEN: readonly GeneratedPattern[] = [
   ...[
     'k',

@@ -9,9 +9,9 @@ import type { Tree } from '../../tree.ts';
 import { until } from '../../until.ts';
 import { builtWorker, type Fixture, fixture } from './search-fixture.ts';
 
-/** Backtracks for longer than anybody waits. */
+/** A pattern that backtracks for longer than any test waits. */
 const RUNAWAY = '^(a+)+$';
-/** Ripgrep's engine is not troubled by such a pattern and would rule the bait out. */
+/** Without ripgrep, whose engine handles such a pattern quickly and would rule out the bait. */
 const ALONE = { ripgrep: false };
 const BAIT = `${'a'.repeat(40)}b\n`;
 
@@ -43,7 +43,7 @@ function files(count: number, text = 'plain\n'): Tree {
   );
 }
 
-/** Searches that never end by themselves; gives back how to end them. */
+/** Starts searches that never end by themselves, and returns a function that ends them. */
 function stuckSearches(here: Fixture, count: number, client: string): () => Promise<unknown[]> {
   const cancels = Array.from({ length: count }, () => new AbortController());
   const running = cancels.map(({ signal }) =>
@@ -56,7 +56,7 @@ function stuckSearches(here: Fixture, count: number, client: string): () => Prom
 }
 
 describe('a pattern that runs away', () => {
-  it('is cut off at the time limit, and its threads are gone', async () => {
+  it('is ended at the time limit, together with its threads', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
     await here.grep({ regex: 'b' });
     const before = heldBelow(here.root);
@@ -71,13 +71,13 @@ describe('a pattern that runs away', () => {
   it('keeps no other search waiting', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
     const end = stuckSearches(here, 2, 'hers');
-    // They never end by themselves, so that this would never be answered if it waited for them.
+    // The stuck searches never end by themselves: if this one waited for them, it would never be answered.
     expect(await here.lines({ regex: 'b$' })).toHaveLength(2);
     expect(await end()).toEqual(['cancelled', 'cancelled']);
     await expect.poll(() => here.search.threads).toBeLessThanOrEqual(2);
   });
 
-  it('delays no other search, however many there are', async () => {
+  it('delays no other search, even if many such patterns run at once', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT, 'sub/x.txt': 'c\n' }, ALONE);
     const client = 'hers';
     const end = stuckSearches(here, 14, client);
@@ -85,7 +85,7 @@ describe('a pattern that runs away', () => {
     expect((await listed).entries).toHaveLength(4);
     expect((await here.grep({ regex: 'b' }, { client })).matches).toBe(2);
     expect((await here.grep({ regex: '^[^a]$' }, { client: 'his' })).matches).toBe(1);
-    // Of 14 that never end 4 have two threads, 8 have one besides and 2 wait.
+    // Of the 14 searches that never end, 4 have two threads, 8 have one extra thread each and 2 wait.
     expect(here.search.threads).toBeLessThanOrEqual(8 + 8 + 2);
     expect(await end()).toEqual(new Array(14).fill('cancelled'));
     await expect.poll(() => here.search.threads).toBeLessThanOrEqual(2);
@@ -96,7 +96,7 @@ describe('a pattern that runs away', () => {
     await here.grep({ regex: 'b' });
     const cancel = new AbortController();
     const running = here.grep({ regex: RUNAWAY }, { signal: cancel.signal, timeoutMs: 60_000 });
-    // Once the threads have started, nobody else uses that much: the pattern is at work.
+    // After the threads have started, only the pattern uses this much processor time.
     const before = process.cpuUsage();
     await until(() => process.cpuUsage(before).user > 300_000);
     cancel.abort();
@@ -106,14 +106,14 @@ describe('a pattern that runs away', () => {
 });
 
 describe('a cancelled call', () => {
-  it('does not even start when it was cancelled before', async () => {
+  it('does not start if it was cancelled before', async () => {
     const here = await siteOf({ 'a.txt': 'x' });
     const call = { signal: AbortSignal.abort() };
     await expect(here.grep({ regex: 'x' }, call)).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
     expect(here.search.threads).toBe(0);
   });
 
-  it('ends the search and ripgrep with it', async () => {
+  it('ends its search, and ripgrep with it', async () => {
     const here = await siteOf(files(300));
     const cancel = new AbortController();
     const running = here.grep({ regex: '\\w\\s?$', plan: 'ripgrep' }, { signal: cancel.signal });
@@ -124,7 +124,7 @@ describe('a cancelled call', () => {
 });
 
 describe('threads', () => {
-  it('start with the first search and end with the last', async () => {
+  it('start with the first search and end when the search is closed', async () => {
     const here = await siteOf({ 'a.txt': 'x' });
     expect(here.search.threads).toBe(0);
     await here.grep({ regex: 'x' });
@@ -171,7 +171,7 @@ describe('progress', () => {
 });
 
 describe('a big tree', () => {
-  it('is searched with few descriptors, and none is left', async () => {
+  it('is searched with few descriptors, and none of them stays open', async () => {
     const here = await siteOf(files(soak(300, 600)));
     await here.grep({ regex: 'x' });
     const before = heldBelow(here.root);
@@ -185,9 +185,9 @@ describe('a big tree', () => {
     await expectNoMoreHeld(before, here.root);
   });
 
-  it('may be deeper than descriptors are held and paths are long', async () => {
+  it('may be deeper than the number of descriptors that are held and the longest path', async () => {
     const here = await siteOf({ 'top.txt': 'needle' });
-    // Deeper than any path that the system takes at once.
+    // The path is longer than any that the system accepts.
     const script = `
       const fs = require('node:fs');
       for (let i = 0; i < 150; i++) {
@@ -206,13 +206,13 @@ describe('a big tree', () => {
     expect(longest).toBeGreaterThan(4096);
     const all = await here.wall.at(here.root, {}, (place) => here.search.walk(place, {}));
     expect(all.entries).toHaveLength(150 * 2 + 15 + 1);
-    // Ripgrep opens whole paths: where some are too long for that, it is not asked.
+    // ripgrep opens whole paths. Some are too long for that, so its result is not used.
     const wordy = await here.grep({ regex: '^\\w{6}$', plan: 'ripgrep' });
     expect(wordy).toMatchObject({ matches: 16, plan: { plan: 'workers' } });
   });
 });
 
-describe('what may not be read', () => {
+describe('an entry that may not be read', () => {
   it('is counted and does not end the search', async () => {
     const here = await siteOf({
       'a.txt': 'needle\n',
@@ -223,7 +223,7 @@ describe('what may not be read', () => {
     writeFileSync(join(here.root, 'm/closed/x.txt'), 'needle');
     chmodSync(join(here.root, 'm/closed'), 0o000);
     chmodSync(here.root, 0o755);
-    // The super-user may read everything, so somebody else asks.
+    // The superuser may read everything, so the search runs as another user.
     const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
     const worker = await builtWorker();
     const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

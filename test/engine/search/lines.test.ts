@@ -34,7 +34,7 @@ describe('a line', () => {
     ]);
   });
 
-  it('has no newline and no return before it, but keeps a return that ends the file', async () => {
+  it('ends before its newline and a carriage return before that, but keeps one that ends the file', async () => {
     expect(await here.lines({ regex: '^(one|two)$|^$|^last\\r$' }, join(here.root, 'crlf.txt'))).toEqual([
       'crlf.txt:1:one',
       'crlf.txt:2:two',
@@ -43,21 +43,21 @@ describe('a line', () => {
     ]);
   });
 
-  it('is ended by its newline: an empty file has none, a newline alone has one', async () => {
+  it('is ended by its newline: an empty file has no line, and a single newline is one line', async () => {
     expect(await here.lines({ regex: '^$' })).toEqual(['crlf.txt:3:', 'newline.txt:1:']);
   });
 
-  it('does not begin with the mark of its encoding', async () => {
+  it('does not begin with the byte-order mark of its file', async () => {
     expect(await here.lines({ regex: '^one$' }, join(here.root, 'marked.txt'))).toEqual(['marked.txt:1:one']);
     expect(await here.lines({ regex: '\\ufeff' })).toEqual([]);
   });
 
-  it('shows bytes that are no UTF-8 as replacement characters', async () => {
+  it('shows bytes that are not UTF-8 as replacement characters', async () => {
     expect(await here.lines({ regex: 'caf\\ufffd one' })).toEqual(['latin1.txt:1:caf\ufffd one']);
   });
 
   it.each(['literal', 'ripgrep', 'workers'] as const)(
-    'is found in UTF-16 of both orders by %s',
+    'is found in UTF-16 of both byte orders with the plan %s',
     async (plan) => {
       expect(await here.lines({ regex: 'zwölf 😀$', plan })).toEqual([
         'utf16be.txt:2:zwölf 😀',
@@ -67,7 +67,7 @@ describe('a line', () => {
   );
 
   it.each(['literal', 'ripgrep', 'workers'] as const)(
-    'loses one mark of several, whatever its encoding, by %s',
+    'loses only the first of several byte-order marks, in every encoding, with the plan %s',
     async (plan) => {
       const utf16 = (text: string) => ({ base64: Buffer.from(text, 'utf16le').toString('base64') });
       const marked = await fixture({ 'a.txt': '\ufeff\ufeffqq\n', 'b.txt': utf16('\ufeff\ufeffqq\n') });
@@ -78,14 +78,14 @@ describe('a line', () => {
     },
   );
 
-  it('is not looked for in binary files, which have a NUL byte near the beginning', async () => {
+  it('is not searched for in binary files, which have a NUL byte near the beginning', async () => {
     const { files } = await here.grep({ regex: 'one' });
     const paths = files.map(({ path }) => path);
     expect(paths).not.toContain('binary.bin');
     expect(paths).toContain('late-nul.txt');
   });
 
-  it('counts its file among the searched ones unless that is binary', async () => {
+  it('is in a file that counts as searched, unless the file is binary', async () => {
     expect((await here.grep({ regex: 'one', countFiles: true })).filesSearched).toBe(9);
   });
 });
@@ -98,7 +98,7 @@ describe('flags', () => {
     expect(await here.lines({ regex: '\\p{Ll}{4}', flags: 'gu' }, path)).toEqual(['final.txt:3:last']);
   });
 
-  it('that do not exist are refused like a bad pattern', async () => {
+  it('are refused like a bad pattern if they do not exist', async () => {
     await expect(here.grep({ regex: 'a', flags: 'q' })).rejects.toMatchObject({
       facts: { kind: 'bad-regex', pattern: 'a' },
     });
@@ -109,7 +109,7 @@ describe('flags', () => {
 });
 
 describe('a query', () => {
-  it('with numbers that mean nothing is refused', async () => {
+  it('is refused if its numbers make no sense', async () => {
     const query = { regex: 'x', maxMatches: 0, contextLines: -1, maxLineLength: 0.5 };
     await expect(here.grep(query)).rejects.toMatchObject({
       facts: {
@@ -142,7 +142,7 @@ describe('context', () => {
     });
   });
 
-  it('reaches over the end of what is read at once', async () => {
+  it('may be in two windows of a file, which are read one after the other', async () => {
     const path = join(here.root, 'wide.txt');
     const texts = Array.from({ length: 60_000 }, (_, i) => `line ${i + 1} ${'.'.repeat(i % 97)}`);
     const wanted = new Set([1, 17_000, 19_501, 19_502, 30_000, 39_000, 59_999, 60_000]);
@@ -162,7 +162,7 @@ describe('context', () => {
 });
 
 describe('a long line', () => {
-  it('is cut around the match, between characters', async () => {
+  it('is truncated around the match, between characters', async () => {
     const path = join(here.root, 'long.txt');
     writeFileSync(path, `${'a'.repeat(1000)}needle${'b'.repeat(1000)}\n${'😀'.repeat(300)}needle\n`);
     const [first, second] = await here.lines({ regex: 'needle', maxLineLength: 500 }, path);
@@ -170,7 +170,7 @@ describe('a long line', () => {
     expect(second).toBe(`long.txt:2:…${'😀'.repeat(247)}needle`);
   });
 
-  it('is cut in the same way when only a part of it was decoded', async () => {
+  it('is truncated in the same way if only a part of it was decoded', async () => {
     const path = join(here.root, 'partly.txt');
     const lines = [
       `${'ä'.repeat(9000)}needle${'ö'.repeat(9000)}`,
@@ -185,7 +185,7 @@ describe('a long line', () => {
     expect(partly[0]).toBe(`partly.txt:1:…${'ä'.repeat(47)}needle${'ö'.repeat(47)}…`);
   });
 
-  it('of some megabytes is searched like any other', async () => {
+  it('is searched like any other if it has some megabytes', async () => {
     const path = join(here.root, 'minified.js');
     writeFileSync(path, `start\n${'x'.repeat(5 * MIB)}needle${'y'.repeat(3 * MIB)}\nneedle\n`);
     const result = await here.grep({ regex: 'needle', maxLineLength: 20 }, {}, path);
@@ -194,17 +194,17 @@ describe('a long line', () => {
   });
 
   it.each([
-    ['at the end of the file', 16 * MIB, '', 0],
-    ['before another', 16 * MIB, '\nlast\n', 0],
-    ['and one byte', 16 * MIB + 1, '', 1],
-  ])('of 16 MiB %s', async (_, length, behind, skipped) => {
+    ['is searched if it has 16 MiB and ends the file', 16 * MIB, '', 0],
+    ['is searched if it has 16 MiB and another one follows', 16 * MIB, '\nlast\n', 0],
+    ['is skipped if it has 16 MiB and one byte', 16 * MIB + 1, '', 1],
+  ])('%s', async (_, length, behind, skipped) => {
     const path = join(here.root, 'longest.txt');
     writeFileSync(path, `${'x'.repeat(length - 6)}needle${behind}`);
     const result = await here.grep({ regex: 'needle', maxLineLength: 10 }, {}, path);
     expect(result).toMatchObject({ matches: 1 - skipped, skippedLongLines: skipped });
   });
 
-  it('that is too long to be held is skipped and counted, and the numbers behind it are right', async () => {
+  it('is skipped and counted if it is too long to search, and later lines have the right numbers', async () => {
     const path = join(here.root, 'endless.txt');
     writeFileSync(path, `first\n${'z'.repeat(40 * MIB)}needle\nneedle\n`);
     const result = await here.grep({ regex: 'needle', contextLines: 2, maxLineLength: 10 }, {}, path);
@@ -216,7 +216,7 @@ describe('a long line', () => {
     expect(result.skippedLongLines).toBe(1);
   });
 
-  it('on which the pattern needs more memory than there is is counted, and the others are searched', async () => {
+  it('is skipped and counted if the pattern runs out of memory on it, and the others are searched', async () => {
     const path = join(here.root, 'branching.txt');
     writeFileSync(path, `abc\n${'ab'.repeat(4 * MIB)}\nabc\n`);
     for (const plan of ['workers', 'literal'] as const) {

@@ -20,7 +20,7 @@ function manyFiles(): Tree {
     );
     tree[`${directories.join('/')}/${pick(random, names)}${i % 5}`] = lines.join('\n');
   }
-  // A directory sorts by the path of what is in it: `a.txt` comes before `a/…`, `a0` behind.
+  // A directory sorts by the paths of its entries: `a.txt` comes before `a/…`, and `a0` after it.
   return { ...tree, 'a/b': 'needle', 'a.txt': 'needle', a0: 'needle', 'a-': 'needle' };
 }
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => here.close());
 
 describe('results', () => {
-  it('come by path, byte by byte, then by line', async () => {
+  it('are sorted by path, byte by byte, then by line', async () => {
     const found = await here.lines({ regex: 'needle' });
     expect(found).toEqual(plainly(here.root, /needle/));
     expect(found.filter((line) => /^a[^b]?[^d]*:1:needle$/.test(line))).toEqual([
@@ -43,7 +43,7 @@ describe('results', () => {
   });
 
   it.each(['literal', 'classes', 'ripgrep', 'workers'] as const)(
-    'are the same by the plan %s',
+    'are the same with the plan %s',
     async (plan) => {
       const result = await here.grep({ regex: 'need[l]e f|Füße$|[g]amma be', flags: 'i', plan });
       expect(shown(result)).toEqual(plainly(here.root, /need[l]e f|Füße$|[g]amma be/i));
@@ -53,23 +53,26 @@ describe('results', () => {
 });
 
 describe('a cap', () => {
-  it.each([1, 2, 10, 137, 500])('of %i cuts at the same place on every run', async (maxMatches) => {
-    const all = await here.lines({ regex: 'needle' });
-    for (let run = 0; run < soak(3, 5); run++) {
-      const result = await here.grep({ regex: 'needle', maxMatches });
-      expect(shown(result)).toEqual(all.slice(0, maxMatches));
-      expect(result).toMatchObject({ matches: maxMatches, truncated: true });
-    }
-  });
+  it.each([1, 2, 10, 137, 500])(
+    'of %i matches truncates at the same place on every run',
+    async (maxMatches) => {
+      const all = await here.lines({ regex: 'needle' });
+      for (let run = 0; run < soak(3, 5); run++) {
+        const result = await here.grep({ regex: 'needle', maxMatches });
+        expect(shown(result)).toEqual(all.slice(0, maxMatches));
+        expect(result).toMatchObject({ matches: maxMatches, truncated: true });
+      }
+    },
+  );
 
-  it('cuts at the same place when ripgrep names the files', async () => {
+  it('truncates at the same place if ripgrep names the files', async () => {
     const all = await here.lines({ regex: 'needle' });
     const result = await here.grep({ regex: 'needle', maxMatches: 100, plan: 'ripgrep' });
     expect(result.plan.plan).toBe('ripgrep');
     expect(shown(result)).toEqual(all.slice(0, 100));
   });
 
-  it('is not reached by exactly as many matches', async () => {
+  it('does not truncate exactly as many matches', async () => {
     const { matches } = await here.grep({ regex: 'needle' });
     expect(await here.grep({ regex: 'needle', maxMatches: matches })).toMatchObject({
       matches,
@@ -77,7 +80,7 @@ describe('a cap', () => {
     });
   });
 
-  it('keeps the context of the last match, with what matches there as context', async () => {
+  it('keeps the context of the last match, and shows matches in it as context', async () => {
     const close = await fixture({ 'x.txt': 'hit 1\nhit 2\nhit 3\nno\nhit 5\n' });
     try {
       const result = await close.grep({ regex: 'hit', maxMatches: 1, contextLines: 2 });
@@ -87,7 +90,7 @@ describe('a cap', () => {
     }
   });
 
-  it('leaves the count of all matches and files alone when that is asked for', async () => {
+  it('does not change the counts of all matches and files if the caller asks for them', async () => {
     const all = await here.grep({ regex: 'needle' });
     for (const plan of ['literal', 'classes', 'workers'] as const) {
       const counted = await here.grep({
@@ -107,8 +110,8 @@ describe('a cap', () => {
   });
 });
 
-describe('a bound on the characters of an answer', () => {
-  /** As many lines as are begun while there is room. */
+describe('a cap on the characters of an answer', () => {
+  /** The lines that begin below the cap. */
   async function expected(maxCharacters: number): Promise<string[]> {
     const { files } = await here.grep({ regex: 'needle' });
     let taken = 0;
@@ -122,7 +125,7 @@ describe('a bound on the characters of an answer', () => {
       .map(({ path, number, text }) => `${path}:${number}:${text}`);
   }
 
-  it.each([1, 100, 3000, 20_000])('of %i cuts at the same place on every run', async (maxCharacters) => {
+  it.each([1, 100, 3000, 20_000])('of %i truncates at the same place on every run', async (maxCharacters) => {
     const first = await expected(maxCharacters);
     for (const plan of ['literal', 'ripgrep', 'workers', 'literal', 'workers'] as const) {
       const result = await here.grep({ regex: 'needle', maxCharacters, plan });
@@ -131,16 +134,16 @@ describe('a bound on the characters of an answer', () => {
     }
   });
 
-  it('leaves the count of all matches alone', async () => {
+  it('does not change the count of all matches', async () => {
     const { matches } = await here.grep({ regex: 'needle' });
     const query = { regex: 'needle', maxCharacters: 500, countAll: true, countFiles: true };
     expect(await here.grep(query)).toMatchObject({ totalMatches: matches, truncated: true });
   });
 
-  it('holds within one file, and is not reached by the last match of all', async () => {
+  it('truncates within one file too, but not after the last match of all', async () => {
     const one = await fixture({ 'x.txt': 'before\nhit\nafter\n'.repeat(50) });
     try {
-      // Each match has 3 lines of 5 characters for the path and 16 for the rest, and 14 of text.
+      // Each match has 3 lines, each with 5 characters for the path and 16 for the rest, and 14 characters of text.
       const query = { regex: 'hit', contextLines: 1 };
       const cut = await one.grep({ ...query, maxCharacters: 77 * 4 + 28 });
       expect(cut).toMatchObject({ matches: 5, truncated: true });

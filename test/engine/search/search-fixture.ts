@@ -1,4 +1,4 @@
-/** A search over a tree of its own, with the worker built from the sources as they are. */
+/** A search with its own tree, and with the worker bundled from the current sources. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Wall } from '../../../src/engine/confine/wall.ts';
@@ -56,7 +56,7 @@ export function shown(result: GrepResult): string[] {
   );
 }
 
-/** What a search must find, in the slowest way: every file in byte order, every line by the RegExp itself. */
+/** What a search must find, computed in the simplest way: every file in byte order, every line by the RegExp itself. */
 export function plainly(root: string, pattern: RegExp): string[] {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-/** What a search remembers of files: it need not read them again, and finds whatever changed. */
+/** What a search remembers about files: it need not read them again, and it still finds every change. */
 import {
   chmodSync,
   readFileSync,
@@ -17,7 +17,7 @@ import { type Fixture, fixture, plainly } from './search-fixture.ts';
 
 const FILES = 300;
 const WORDS = ['harbour', 'Lantern', 'quay', 'ROPE', 'tide', 'über', 'anchor_1', 'x'];
-/** ext, XFS, btrfs, F2FS: where a search remembers something of files. */
+/** The file systems on which a search remembers files: ext, XFS, btrfs, F2FS. */
 const REMEMBERED = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010].includes(statfsSync(tmpdir()).type);
 const random = randomFrom(11);
 let site: Fixture | undefined;
@@ -31,7 +31,7 @@ function line(): string {
   return `${Array.from({ length: 5 }, () => pick(random, WORDS)).join(' ')}\n`;
 }
 
-/** Files that count as unchanged for long at once. */
+/** A fixture whose files count as settled at once. */
 async function rememberingSite(): Promise<Fixture> {
   const tree: Record<string, string> = {};
   for (let at = 0; at < FILES; at++) tree[`d${at % 7}/f${at}.txt`] = line().repeat(1 + (at % 90));
@@ -41,13 +41,13 @@ async function rememberingSite(): Promise<Fixture> {
   return site;
 }
 
-/** What this process has read from files so far, in bytes. */
+/** How many bytes this process has read from files so far. */
 function bytesRead(): number {
   return Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))![1]);
 }
 
 describe('a search of files that an earlier one read', () => {
-  it.runIf(REMEMBERED)('reads none that cannot hold the literal', async () => {
+  it.runIf(REMEMBERED)('reads none that cannot contain the literal', async () => {
     const { grep, root } = await rememberingSite();
     const { size } = statSync(join(root, 'd5/f89.txt'));
     const before = bytesRead();
@@ -56,7 +56,7 @@ describe('a search of files that an earlier one read', () => {
     expect({ filesSearched, files }).toEqual({ filesSearched: FILES, files: [] });
   });
 
-  it('finds the same lines as the plain way', async () => {
+  it('finds the same lines as a search that reads every file', async () => {
     const { lines, root } = await rememberingSite();
     const patterns = [
       'harbour',
@@ -73,10 +73,10 @@ describe('a search of files that an earlier one read', () => {
     }
   });
 
-  it.runIf(REMEMBERED)('knows a file that is larger than what it reads at once', async () => {
+  it.runIf(REMEMBERED)('remembers a file that is larger than what it reads at once', async () => {
     const { capacity } = ContentSearch.kernel();
     const filler = 'rope and tide\n'.repeat(300_000);
-    // The signature is made of pieces: this text stands where two of them meet.
+    // The signature is made in pieces: this text is where two of them meet.
     const text = `${filler.slice(0, capacity - 2)}\nqzj\n${filler}`;
     site = await fixture({ 'large.txt': text }, { settledAfterMs: -1000 });
     for (let round = 0; round < 3; round++) await site.grep({ regex: 'nowhere_to_be_found' });
@@ -86,7 +86,7 @@ describe('a search of files that an earlier one read', () => {
     expect((await site.lines({ regex: 'qzj' })).length).toBe(1);
   });
 
-  it('sees a change that keeps the size and the modification time', async () => {
+  it('notices a change that keeps the size and the modification time', async () => {
     const { lines, root } = await rememberingSite();
     const path = join(root, 'd3/f3.txt');
     const { atime, mtime, size } = statSync(path);
@@ -95,7 +95,7 @@ describe('a search of files that an earlier one read', () => {
     expect((await lines({ regex: 'lighthouse' })).length).toBe(1);
   });
 
-  it('sees another file of the same size in its place', async () => {
+  it('notices another file of the same size in its place', async () => {
     const { lines, root } = await rememberingSite();
     const path = join(root, 'd4/f4.txt');
     const { atime, mtime, size } = statSync(path);
@@ -105,13 +105,13 @@ describe('a search of files that an earlier one read', () => {
     expect((await lines({ regex: 'lighthouse' })).length).toBe(1);
   });
 
-  it.runIf(process.getuid?.() !== 0)('says that a file may no longer be read', async () => {
+  it.runIf(process.getuid?.() !== 0)('reports that a file may no longer be read', async () => {
     const { grep, root } = await rememberingSite();
     chmodSync(join(root, 'd5/f5.txt'), 0);
     expect((await grep({ regex: 'nowhere_else' })).unreadable).toEqual(['d5/f5.txt']);
   });
 
-  it.runIf(process.platform === 'linux')('reads what changed within the last minute', async () => {
+  it.runIf(process.platform === 'linux')('reads files that changed within the last minute', async () => {
     site = await fixture({ 'a.txt': 'one two three\n'.repeat(20_000) });
     for (let round = 0; round < 3; round++) await site.grep({ regex: 'lighthouse' });
     const before = bytesRead();

@@ -23,7 +23,7 @@ describe('a search that skips matches of a file', () => {
     }
   });
 
-  it('takes nothing up to the last skipped match for context', async () => {
+  it('shows nothing up to the last skipped match as context', async () => {
     const site = await fixture({ 'a.txt': 'x 1\nx 2\nc 3\nx 4\nc 5\n' });
     try {
       expect(shown(await site.grep({ regex: 'x', skipInFile: 2, contextLines: 2 }))).toEqual([

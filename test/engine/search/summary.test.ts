@@ -1,4 +1,4 @@
-/** Searches that want to know which files match, or how often, but not the lines. */
+/** Searches that return which files match, or how often, but not the lines. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe.each([
     expect(found.files.flatMap(({ lines }) => lines)).toEqual([]);
   });
 
-  it('ends at the first so many files by path', async () => {
+  it('is capped at a number of files, the first ones by path', async () => {
     const found = await here.grep({ regex, summary: 'counts', maxMatches: 2, ...more });
     expect(counts(found)).toEqual({ 'a/one.txt': 1, 'a/three.txt': 3 });
     expect(found).toMatchObject({ matches: 4, totalMatches: 5, truncated: true });
@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-it('a count has no cap on the text of the lines', async () => {
+it('a summary of counts has no cap on characters', async () => {
   const found = await here.grep({ regex: 'straw', summary: 'counts', maxMatches: 10 });
   expect(counts(found)).toEqual({ 'many.txt': MANY });
   expect(found.truncated).toBe(false);

@@ -1,4 +1,4 @@
-/** Looks at whole trees and copies of their files, on the main thread and in the search threads. */
+/** Scans of whole trees and copies of their files, on the main thread and in the search threads. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ const ALL = { notEntered: ['.git', 'node_modules'], mostEntries: 1_000_000 };
 const DIRECTORIES = 40;
 const FILES = soak(12, 30);
 /** The search threads do everything, or only what the main thread leaves to them. */
-const SHARES = [{ ownMs: 0 }, {}];
+const SHARES = [{ mainThreadMs: 0 }, {}];
 
 let here: Fixture;
 afterEach(() => here.close());
 
-function look(options = ALL): Promise<TreeScan> {
+function scanTree(options = ALL): Promise<TreeScan> {
   return here.wall.at(here.root, {}, (place) => here.search.trees.scan(place.enter(), options));
 }
 
@@ -30,7 +30,7 @@ function pathsOf({ directories }: TreeScan): string[] {
   return inside.sort();
 }
 
-/** What the system's own `find` says: type, size, inode and path of everything but the root. */
+/** What the system's own `find` reports: type, size, inode and path of everything but the root. */
 function found(...more: string[]): string[] {
   const said = execFileSync('find', ['.', '-mindepth', '1', ...more, '-printf', '%y %s %i %P\\n'], {
     cwd: here.root,
@@ -60,36 +60,36 @@ function fill(root: string): void {
   }
 }
 
-describe('a look at a tree', () => {
-  it.each(SHARES)('reports every entry once, with what the system says of it: %j', async (share) => {
+describe('a scan of a tree', () => {
+  it.each(SHARES)('reports every entry once, with what the system says about it: %j', async (share) => {
     here = await fixture({ 'a.txt': 'a', 'node_modules/x/y.js': 'y', '.git/HEAD': 'ref' }, share);
     fill(here.root);
     symlinkSync('a.txt', join(here.root, 'link'));
     execFileSync('mkfifo', [join(here.root, 'fifo')]);
     const outside = ['-not', '-path', './node_modules/*', '-not', '-path', './.git/*'];
-    const seen = await look();
+    const seen = await scanTree();
     expect(facts(seen)).toEqual(found(...outside));
     expect(seen).toMatchObject({ count: facts(seen).length, tooMany: false });
-    if (share.ownMs === 0) expect(here.search.threads).toBeGreaterThan(0);
+    if (share.mainThreadMs === 0) expect(here.search.threads).toBeGreaterThan(0);
   });
 
-  it('shares out a directory with thousands of entries', async () => {
-    here = await fixture({}, { ownMs: 0 });
+  it('divides a directory with thousands of entries among the threads', async () => {
+    here = await fixture({}, { mainThreadMs: 0 });
     for (let f = 0; f < 2100; f++) writeFileSync(join(here.root, `file ${f}`), '');
-    const seen = await look();
+    const seen = await scanTree();
     expect(facts(seen)).toEqual(found());
     expect(new Set(seen.directories.map(({ part }) => part)).size).toBe(3);
   });
 
-  it('says when there is more than was asked for', async () => {
+  it('reports when there are more entries than the caller allows', async () => {
     here = await fixture({});
     fill(here.root);
     const total = found().length;
     for (const countOnly of [false, true]) {
-      expect(await look({ ...ALL, mostEntries: total - 1, ...{ countOnly } })).toMatchObject({
+      expect(await scanTree({ ...ALL, mostEntries: total - 1, ...{ countOnly } })).toMatchObject({
         tooMany: true,
       });
-      expect(await look({ ...ALL, mostEntries: total, ...{ countOnly } })).toMatchObject({
+      expect(await scanTree({ ...ALL, mostEntries: total, ...{ countOnly } })).toMatchObject({
         tooMany: false,
         count: total,
       });
@@ -133,10 +133,10 @@ describe('copies of files', () => {
     }
   }
 
-  it.each(SHARES)('hold what each file held: %j', async (share) => {
+  it.each(SHARES)('have the content of each file: %j', async (share) => {
     here = await fixture({}, share);
     fill(here.root);
-    const texts = await copyAll(await look(), 1 << 28);
+    const texts = await copyAll(await scanTree(), 1 << 28);
     expect(texts.size).toBe(DIRECTORIES * FILES);
     expect(texts.get('d3/e10/f7')).toBe('10 7\n');
     for (const [path, text] of texts) {
@@ -145,9 +145,9 @@ describe('copies of files', () => {
     }
   });
 
-  it('leave out what finds no room, and what is no regular file any more', async () => {
+  it('leave out files that do not fit, and entries that are no longer regular files', async () => {
     here = await fixture({ a: 'x'.repeat(1000), b: 'y'.repeat(1000), c: 'z' });
-    const seen = await look();
+    const seen = await scanTree();
     rmSync(join(here.root, 'c'));
     symlinkSync('a', join(here.root, 'c'));
     const texts = await copyAll(seen, 1500);
@@ -155,8 +155,8 @@ describe('copies of files', () => {
     expect(texts.has('c')).toBe(false);
   });
 
-  it('hold nothing from outside while directories are swapped with links to there', async () => {
-    here = await fixture({}, { ownMs: 0 });
+  it('contain nothing from outside while directories are swapped with links that lead there', async () => {
+    here = await fixture({}, { mainThreadMs: 0 });
     const outside = temporaryDirectory();
     const pairs: [string, string][] = [];
     for (let i = 0; i < 6; i++) {
@@ -174,7 +174,7 @@ describe('copies of files', () => {
     let copied = 0;
     try {
       for (let round = 0; round < 20; round++) {
-        const seen = await look();
+        const seen = await scanTree();
         expect(pathsOf(seen).filter((path) => path.includes('only-outside'))).toEqual([]);
         for (const text of (await copyAll(seen, 1 << 28)).values()) {
           expect(text).toBe('harmless');

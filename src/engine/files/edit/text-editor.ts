@@ -5,7 +5,7 @@ import type { TextEdit } from '../../text/edit/apply-edits.ts';
 import type { ListedEdit } from '../../text/edit-list.ts';
 import { type RewriteJob, type RewriteOutcome, type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { WorkerPool } from './time-limited-worker-pool.ts';
 
 export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
@@ -36,7 +36,7 @@ export class TextEditor {
     const answer = hasRegex(job)
       ? await this.#pool('#regexes').run(
           { job, bytes },
-          { ms: limits.regexMs, signal, keep: weight < KEEP_BELOW },
+          { ms: limits.regexTimeoutMs, signal, keep: weight < KEEP_BELOW },
         )
       : weight > AT_ONCE
         ? await this.#pool('#texts').run({ job, bytes }, { signal, keep: weight < KEEP_BELOW })

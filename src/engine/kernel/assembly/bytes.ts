@@ -1,4 +1,4 @@
-/** Looking for single bytes, sixteen at a time: part of the kernel, see scan.ts. */
+/** Finds and counts single bytes, sixteen at a time. Part of the kernel, see scan.ts. */
 
 /** Sums matches in vectors, at most 255 rounds at a time: each of the sixteen counters is a byte. */
 export function countByte(from: usize, end: usize, byte: i32): u32 {
@@ -46,7 +46,7 @@ export function memrchr(from: usize, end: usize, byte: i32): usize {
   return from - 1;
 }
 
-/** Whether it is one of `\w`. */
+/** Whether `\w` matches the byte. */
 export function isWordByte(byte: u8): bool {
   const folded = byte | 0x20;
   return (folded >= 97 && folded <= 122) || (byte >= 48 && byte <= 57) || byte == 95;

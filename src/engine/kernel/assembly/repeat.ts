@@ -1,9 +1,9 @@
-/** A text that stands twice, as a backreference wants it: part of the kernel, see scan.ts. */
+/** Finds a text that occurs twice, as a backreference requires. Part of the kernel, see scan.ts. */
 
 import { isWordByte, lower } from './bytes';
 import { ALLOWED, TEXT } from './memory';
 
-/** A closer look ends here: what is longer counts as repeated. */
+/** How many bytes to compare: a longer text counts as repeated. */
 const LONGEST_REPEAT: usize = 256;
 
 let repeatLead: usize = 0;
@@ -12,13 +12,14 @@ let repeatGap: i32 = 0;
 let repeatFromWord: bool = false;
 let repeatToWord: bool = false;
 let repeatFold: bool = false;
-/** Where the last word began at whose text the scan looked back, and how far it looked. */
+/** Where the word begins that `wordBefore` found last, and the place before which it was asked for. */
 let wordFrom: usize = 0;
 let wordSeen: usize = 0;
 
 /**
- * In a window the text stands again at `lead`: at least `least` bytes of the class of that position. `gap` bytes are
- * between both; with -1 it is all bytes of the class of the position before.
+ * The second occurrence of the text begins at `lead` in the window. The text has at least `least` bytes, all of the
+ * class of that position. `gap` bytes are between both occurrences; -1 means any number of bytes of the class of the
+ * position before `lead`.
  */
 export function setRepeat(
   lead: usize,
@@ -36,12 +37,12 @@ export function setRepeat(
   repeatFold = ignoreCase;
 }
 
-/** The text in memory may be another one. */
+/** Call this when the text in memory may have changed. */
 export function forgetWord(): void {
   wordSeen = 0;
 }
 
-/** Whether the second text of the window at this place may stand before the gap too. */
+/** Whether the text at `lead` of the window at this place may also occur before the gap. */
 export function isRepeatedAt(window: usize, end: usize): bool {
   const second = window + repeatLead;
   const least = repeatLeast;
@@ -65,7 +66,10 @@ export function isRepeatedAt(window: usize, end: usize): bool {
   return false;
 }
 
-/** Only the first byte of the class can begin a word: all others follow one. The next place may be in the same word. */
+/**
+ * Where the word before a place begins. Only the first byte of the class can begin a word: all others follow one. The
+ * next place may be in the same word, so the result is kept.
+ */
 function wordBefore(stop: usize): usize {
   let at = stop;
   while (at > TEXT && at != wordSeen && allows(at - 1, repeatLead)) at--;

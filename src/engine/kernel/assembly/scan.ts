@@ -1,8 +1,8 @@
 /**
  * The SIMD scan behind content search, in AssemblyScript: built by scripts/build-kernel.mjs.
  *
- * It only ever proposes: a position it reports may or may not hold a match, but no line that holds one is
- * passed over. Bytes up to SLACK beyond `end` are read and ignored, so the memory must reach that far.
+ * The scan only proposes candidates: a place that it reports may or may not be a match, but it skips no line that has a
+ * match. It reads and ignores up to SLACK bytes beyond `end`, so the memory must extend that far.
  */
 
 import { countByte, lower, memchr, memrchr, nonAscii } from './bytes';
@@ -40,26 +40,26 @@ let windowAt1: usize = 0;
 let windowAt2: usize = 0;
 let runLength: usize = 0;
 
-/** One literal, or up to four, each found by its two rarest bytes. */
+/** From now on, find one to four literals, each by its two rarest bytes. */
 export function usePairs(count: i32, ignoreCase: i32): void {
   mode = count == 1 ? ONE : FEW;
   buckets = count;
   fold = ignoreCase != 0;
 }
 
-/** Further literals that a line must hold besides the candidate, each found by its two rarest bytes. */
+/** From now on, a line must contain these literals besides the candidate. Each is found by its two rarest bytes. */
 export function useAlso(count: i32): void {
   also = count;
 }
 
-/** Up to eight literals, found by three bytes of each. */
+/** From now on, find up to eight literals, each by three of its bytes. */
 export function useSet(count: i32, ignoreCase: i32): void {
   mode = SET;
   buckets = count;
   fold = ignoreCase != 0;
 }
 
-/** A run of byte classes, found at three of its positions. */
+/** From now on, find a window of byte classes, by three of its positions. */
 export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
   mode = WINDOW;
   windowLength = length;
@@ -68,13 +68,13 @@ export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
   windowAt2 = at2;
 }
 
-/** A window as in `useWindow`, where a text stands a second time: see repeat.ts. */
+/** From now on, find a window as in `useWindow` in which a text occurs for the second time: see repeat.ts. */
 export function useRepeat(lead: i32, least: i32, gap: i32, fromWord: i32, toWord: i32, ignoreCase: i32): void {
   mode = REPEAT;
   setRepeat(lead, least, gap, fromWord != 0, toWord != 0, ignoreCase != 0);
 }
 
-/** So many bytes of one class in a row. */
+/** From now on, find this many adjacent bytes of one class. */
 export function useRun(length: i32): void {
   mode = RUN;
   runLength = length;
@@ -90,9 +90,9 @@ export function find(from: usize, end: usize): usize {
 }
 
 /**
- * The next line with a candidate, where `from` is the start of a line: false when there is none.
- * FOUND then holds its start, its end (its newline, or `end`), the newlines skipped, whether it is ASCII, and
- * where the candidate stands.
+ * Finds the next line with a candidate; `from` must be the start of a line. False when there is none. Otherwise FOUND
+ * has the start of the line, its end (its newline, or `end`), the number of newlines before it, whether it is ASCII,
+ * and where the candidate is.
  */
 export function nextLine(from: usize, end: usize): bool {
   let at = from;
@@ -121,7 +121,7 @@ function holdsAlso(start: usize, stop: usize): bool {
   return true;
 }
 
-/** How many lines of [from, end) hold a candidate. */
+/** How many lines of [from, end) have a candidate. */
 export function countLines(from: usize, end: usize): u32 {
   let count: u32 = 0;
   let at = from;
@@ -151,7 +151,7 @@ function findOne(from: usize, end: usize, bucket: usize, marks: usize): usize {
       const s = p + ctz(mask);
       mask &= mask - 1;
       if (s > last) return 0;
-      if (stands(literal, length, s)) return s;
+      if (isLiteralAt(literal, length, s)) return s;
     }
   }
   return 0;
@@ -231,25 +231,25 @@ function pair(p: usize, at1: usize, at2: usize, one: v128, two: v128, oneCase: v
   );
 }
 
-/** The first of sixteen places where a literal stands whose pair was seen there, or 0. */
+/** The first of sixteen places where a literal is, or 0. The masks have the places where its two bytes were found. */
 function firstOf(p: usize, end: usize, a: u32, b: u32, c: u32, d: u32): usize {
   let mask = a | b | c | d;
   while (mask) {
     const i = ctz(mask);
     mask &= mask - 1;
     const s = p + i;
-    if (((a >> i) & 1) && literalStands(0, s, end)) return s;
-    if (((b >> i) & 1) && literalStands(1, s, end)) return s;
-    if (((c >> i) & 1) && literalStands(2, s, end)) return s;
-    if (((d >> i) & 1) && literalStands(3, s, end)) return s;
+    if (((a >> i) & 1) && isBucketAt(0, s, end)) return s;
+    if (((b >> i) & 1) && isBucketAt(1, s, end)) return s;
+    if (((c >> i) & 1) && isBucketAt(2, s, end)) return s;
+    if (((d >> i) & 1) && isBucketAt(3, s, end)) return s;
   }
   return 0;
 }
 
-function literalStands(bucket: u32, at: usize, end: usize): bool {
+function isBucketAt(bucket: u32, at: usize, end: usize): bool {
   const literal: usize = load<u32>(BUCKETS + bucket * 12);
   const length: usize = load<u32>(BUCKETS + bucket * 12 + 4);
-  return at + length <= end && stands(literal, length, at);
+  return at + length <= end && isLiteralAt(literal, length, at);
 }
 
 function findSet(from: usize, end: usize): usize {
@@ -270,7 +270,7 @@ function findSet(from: usize, end: usize): usize {
       const i = ctz(mask);
       mask &= mask - 1;
       if (p + i >= end) return 0;
-      const s = standsInSet(p + i, from, end, load<u8>(SCRATCH + i));
+      const s = findInBuckets(p + i, from, end, load<u8>(SCRATCH + i));
       if (s) return s;
     }
   }
@@ -289,7 +289,7 @@ function findWindow(from: usize, end: usize): usize {
   const at0 = windowAt0, at1 = windowAt1, at2 = windowAt2;
   forgetWord();
   for (let p = from; p <= last; p += 16) {
-    // The eight bits of a table are rows of one class, not literals: any of them will do at each position.
+    // The eight bits of a table are rows of one class, not literals: any of them is enough at each position.
     const here = v128.and(
       v128.and(
         i8x16.ne(nibbles(v128.load(p + at0), lo0, hi0, low), none),
@@ -302,17 +302,17 @@ function findWindow(from: usize, end: usize): usize {
       const s = p + ctz(mask);
       mask &= mask - 1;
       if (s > last) return 0;
-      if (windowStands(s, length) && (mode == WINDOW || isRepeatedAt(s, end))) return s;
+      if (isWindowAt(s, length) && (mode == WINDOW || isRepeatedAt(s, end))) return s;
     }
   }
   return 0;
 }
 
-/** Looks at the last byte of a run first: where that is of another class, the whole run is passed over. */
+/** Checks the last byte of a run first: if that is of another class, the whole run is skipped. */
 function findRun(from: usize, end: usize): usize {
   const length = runLength;
   let p = from;
-  // All from p up to here are known to be of the class.
+  // All bytes from p up to here are known to be of the class.
   let known = from;
   while (p + length <= end) {
     let q = p + length - 1;
@@ -329,7 +329,7 @@ function nibbles(bytes: v128, lo: v128, hi: v128, low: v128): v128 {
   return v128.and(i8x16.swizzle(lo, v128.and(bytes, low)), i8x16.swizzle(hi, v128.and(i16x8.shr_u(bytes, 4), low)));
 }
 
-function stands(literal: usize, length: usize, at: usize): bool {
+function isLiteralAt(literal: usize, length: usize, at: usize): bool {
   if (fold) {
     for (let k: usize = 0; k < length; k++) {
       if (lower(load<u8>(at + k)) != load<u8>(literal + k)) return false;
@@ -342,7 +342,7 @@ function stands(literal: usize, length: usize, at: usize): bool {
   return true;
 }
 
-function standsInSet(hit: usize, from: usize, end: usize, bits: u32): usize {
+function findInBuckets(hit: usize, from: usize, end: usize, bits: u32): usize {
   for (let b: u32 = 0; b < buckets; b++) {
     if (!((bits >> b) & 1)) continue;
     const literal: usize = load<u32>(BUCKETS + b * 12);
@@ -350,19 +350,19 @@ function standsInSet(hit: usize, from: usize, end: usize, bits: u32): usize {
     const offset: usize = load<u32>(BUCKETS + b * 12 + 8);
     if (hit < from + offset) continue;
     const s = hit - offset;
-    if (s + length <= end && stands(literal, length, s)) return s;
+    if (s + length <= end && isLiteralAt(literal, length, s)) return s;
   }
   return 0;
 }
 
-function windowStands(at: usize, length: usize): bool {
+function isWindowAt(at: usize, length: usize): bool {
   for (let k: usize = 0; k < length; k++) {
     if (!((load<u32>(ALLOWED + (<usize>load<u8>(at + k)) * 4) >> (<u32>k)) & 1)) return false;
   }
   return true;
 }
 
-/** Goes on by `lines` newlines: the place after the last of them, or 0 with FOUND holding how many are missing. */
+/** Skips `lines` newlines. Returns the place after the last of them; or 0, and FOUND has how many are missing. */
 export function skipLines(from: usize, end: usize, lines: u32): usize {
   let left = lines;
   let p = from;

@@ -1,7 +1,7 @@
 /**
- * Which texts of three bytes a text holds, as a set of bits: part of the kernel, see scan.ts.
+ * Makes a signature: the set of all texts of three bytes in a text, as bits. Part of the kernel, see scan.ts.
  *
- * A text that lacks a bit of a literal does not hold the literal. Upper and lower case of ASCII letters count as one.
+ * A text whose signature lacks a bit of a literal does not contain the literal. The case of ASCII letters is ignored.
  */
 
 import { lower } from './bytes';
@@ -11,10 +11,10 @@ const FIRST: i16 = <i16>0x9e37;
 const SECOND: i16 = <i16>0x85eb;
 const THIRD: i16 = <i16>0xc2b3;
 
-/** How many bits of a mark the signature leaves out. */
+/** How many of the lower bits of a mark the signature does not use. */
 let shift: i32 = 0;
 
-/** The mark of three bytes, of 16 bits. A signature of fewer bits goes by the upper ones, which mix all three best. */
+/** The mark of three bytes: a hash of 16 bits. A smaller signature uses its upper bits, which mix all bytes best. */
 export function markOf(first: i32, second: i32, third: i32): i32 {
   const sum =
     <i32>lower(<u8>first) * FIRST + <i32>lower(<u8>second) * SECOND + <i32>lower(<u8>third) * THIRD;
@@ -27,7 +27,7 @@ export function beginSignature(bits: i32): void {
   memory.fill(MARKS, 0, <usize>1 << bits);
 }
 
-/** Adds what [from, end) holds. The pieces of a text must overlap by two bytes. */
+/** Adds all texts of three bytes in [from, end). The pieces of a text must overlap by two bytes. */
 export function addToSignature(from: usize, end: usize): void {
   let p = from;
   for (; p + 18 <= end; p += 16) {

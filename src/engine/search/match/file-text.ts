@@ -1,8 +1,8 @@
 /**
- * The text of one file as UTF-8 in the kernel's memory, a window of whole lines at a time.
+ * Reads the text of one file into the kernel's memory as UTF-8, a window of whole lines at a time.
  *
- * A file that begins with a byte-order mark of UTF-16 is transcoded on the way; a mark is not part of the text. So is
- * a file that is not UTF-8 and for which another encoding is declared. A file with a NUL near its beginning is not text.
+ * It transcodes a file that begins with a byte-order mark of UTF-16, and one that is not UTF-8 and for which another
+ * encoding is declared. A mark is not part of the text. A file with a NUL near its beginning is binary.
  */
 import { type StreamDecoder, streamDecoder } from '../../charset/codec.ts';
 import { type Charset, isUtf8Name } from '../../charset/names.ts';
@@ -10,41 +10,41 @@ import { Utf8Check } from '../../charset/utf8.ts';
 import { isRegularFile, readFile } from '../../confine/scan/open-file.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
-/** How much to read at once: small enough to stay in the processor's cache until the scan. */
+/** How much to read at once: little enough to stay in the processor's cache until the scan. */
 export const WINDOW_BYTES: number = 1 << 20;
 const LONGEST_LINE = 16 << 20;
 const PROBED_FOR_NUL = 4096;
-/** Up to here a short read means the end of the file; beyond it some file systems return short reads in mid-file. */
+/** Up to this offset a short read means the end of the file. Beyond it, file systems may return short reads earlier. */
 const SURELY_ENDED = 32_768;
 const RAW_CHUNK = 1 << 17;
 
-/** The entry turned out not to be a regular file: nothing that was read from it may be used. */
+/** Thrown when the entry turns out not to be a regular file: nothing that was read from it may be used. */
 export class NotAFile extends Error {}
 
 export class FileText {
-  /** What is in memory and not yet consumed. */
+  /** Where the text that is in memory and not yet consumed starts and ends. */
   start = 0;
   end = 0;
-  /** Whether nothing follows behind `end`. */
+  /** Whether the file ends at `end`. */
   ended = false;
   readonly #kernel: Kernel;
   #fd = -1;
   #offset = 0;
   #confirmed = false;
-  #transcoded: Transcoded | undefined;
-  /** How much of the kernel's memory to use: more than a window only for a file with very long lines. */
+  #transcoding: TranscodingReader | undefined;
+  /** How much of the kernel's memory to use: more than one window only for a file with very long lines. */
   #size = WINDOW_BYTES;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
   }
 
-  /** Reads the beginning. False when the file is binary. `declared` is the encoding of a file that is not UTF-8. */
+  /** Reads the beginning. False if the file is binary. `declared` is the encoding to use if the file is not UTF-8. */
   open(fd: number, declared?: Charset): boolean {
     this.#fd = fd;
     this.#offset = 0;
     this.#confirmed = false;
-    this.#transcoded = undefined;
+    this.#transcoding = undefined;
     this.#size = WINDOW_BYTES;
     this.ended = false;
     this.start = this.#kernel.text;
@@ -56,7 +56,7 @@ export class FileText {
     return true;
   }
 
-  /** How long the mark is that the text itself begins with. */
+  /** Begins to transcode if needed. Returns the length of a UTF-8 mark at the beginning. */
   #readMark(declared: Charset | undefined): number {
     const { bytes } = this.#kernel;
     const length = this.end - this.start;
@@ -83,37 +83,37 @@ export class FileText {
     }
   }
 
-  /** All bytes of the file as they are on the disk, when they are all in memory. */
+  /** All bytes of the file as they are on disk, if they are all in memory. */
   get whole(): { start: number; end: number } | undefined {
     const start = this.#kernel.text;
-    const isWhole = this.ended && !this.#transcoded && this.end - start === this.#offset;
+    const isWhole = this.ended && !this.#transcoding && this.end - start === this.#offset;
     return isWhole ? { start, end: this.end } : undefined;
   }
 
-  /** Call it before using anything of the text. */
+  /** Checks that the entry is a regular file. Call this before using any of the text. */
   confirm(): void {
     if (this.#confirmed) return;
     if (!isRegularFile(this.#fd)) throw new NotAFile();
     this.#confirmed = true;
   }
 
-  /** Drops what is before `from` and reads on behind the rest. */
+  /** Drops the text before `from` and reads more after the rest. */
   advance(from: number): void {
     this.#shift(from);
     this.#fill();
   }
 
-  /** Makes room when the window holds no whole line. False when the line is longer than is searched. */
+  /** Makes room when the window holds no whole line. False if the line is too long to search. */
   widen(): boolean {
     if (this.#size > LONGEST_LINE) return false;
-    // One byte more than the longest line: its newline, or that the file has ended.
+    // One byte more than the longest line, to see its newline or the end of the file.
     this.#size = Math.min(this.#size * 2, LONGEST_LINE + 1);
     this.#kernel.reserve(this.#size);
     this.advance(this.start);
     return true;
   }
 
-  /** Goes to the line behind the one that the window begins with. */
+  /** Skips the line at the beginning of the window. */
   skipLine(): void {
     for (;;) {
       const newline = this.#kernel.memchr(this.start, this.end, 0x0a);
@@ -137,13 +137,13 @@ export class FileText {
     while (!this.ended) {
       const room = this.#kernel.text + this.#size - this.end;
       if (room === 0) return;
-      const count = this.#transcoded ? this.#transcoded.read(this.end, room) : this.#read(room);
+      const count = this.#transcoding ? this.#transcoding.read(this.end, room) : this.#read(room);
       this.end += count;
     }
   }
 
   #read(room: number): number {
-    // A device could deliver bytes for ever.
+    // A device could deliver bytes forever.
     if (this.#offset >= WINDOW_BYTES) this.confirm();
     const count = readFile(this.#fd, this.#kernel.bytes, this.end, room, this.#offset);
     this.#offset += count;
@@ -154,7 +154,7 @@ export class FileText {
   #transcode(charset: Charset): void {
     this.confirm();
     const begun = Buffer.from(this.#kernel.bytes.subarray(this.start, this.end));
-    this.#transcoded = new Transcoded(this.#kernel, this.#fd, charset, begun, () => {
+    this.#transcoding = new TranscodingReader(this.#kernel, this.#fd, charset, begun, () => {
       this.ended = true;
     });
     this.ended = false;
@@ -168,8 +168,8 @@ export class FileText {
   }
 }
 
-/** Hands out a file in another encoding as UTF-8; what is not well-formed comes as replacement characters. */
-class Transcoded {
+/** Reads a file in another encoding as UTF-8. Malformed input becomes replacement characters. */
+class TranscodingReader {
   readonly #kernel: Kernel;
   readonly #fd: number;
   readonly #decoder: StreamDecoder;
@@ -177,7 +177,7 @@ class Transcoded {
   /** Raw bytes that were read before the encoding was known. */
   #begun: Buffer;
   #offset: number;
-  /** Transcoded, not yet handed out. */
+  /** Text that is transcoded but not yet read by the caller. */
   #ready: Buffer = Buffer.alloc(0);
 
   constructor(kernel: Kernel, fd: number, charset: Charset, begun: Buffer, onEnd: () => void) {

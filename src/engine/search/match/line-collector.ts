@@ -1,4 +1,4 @@
-/** Collects the matching lines of one file with the lines around them, each line once, in order. */
+/** Collects the matching lines of one file with the lines around them: each line once, in order. */
 
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { FoundLine } from '../query.ts';
@@ -19,14 +19,15 @@ export class LineCollector {
   #limit = 0;
   #characters = 0;
   #overflowed = false;
-  /** Where the window begins and ends; only whole lines are in between. */
+  /** Where the window begins and ends. It holds whole lines only. */
   #from = 0;
   #stop = 0;
-  /** The line behind the last collected one: its number, and its place when it is in this window. */
+  /** The line after the last collected one: its number, and its address if it is in this window. */
   #nextNumber = 1;
   #next = 0;
+  /** How many lines are still to be collected as context after the last match. */
   #afterLeft = 0;
-  /** The last lines before the window, as far as they may still be context. */
+  /** The last lines before the window that may still become context. */
   #saved: FoundLine[] = [];
 
   constructor(kernel: Kernel, options: Omit<ContentOptions, 'countAll'>) {
@@ -48,29 +49,30 @@ export class LineCollector {
     if (this.#saved.length > 0) this.#saved = [];
   }
 
-  /** Whether the caller wants no further match, or the last match did not fit. */
+  /** Whether the caller wants no further matches, or the last match did not fit. */
   get full(): boolean {
     return this.matches >= this.#limit || this.#overflowed;
   }
 
-  /** Whether the context behind the last match is still being collected. */
+  /** Whether the context after the last match is not complete yet. */
   get pending(): boolean {
     return this.#afterLeft > 0;
   }
 
-  /** Where a line ends without its newline and a return before that. `stop` is the window's end. */
+  /** Where the text of a line ends: before its newline and a carriage return before that. `stop` ends the window. */
   textEnd(start: number, lineEnd: number, stop: number): number {
     const returned = lineEnd < stop && lineEnd > start && this.#kernel.bytes[lineEnd - 1] === RETURN;
     return returned ? lineEnd - 1 : lineEnd;
   }
 
+  /** Begins a window. */
   enter(from: number, stop: number): void {
     this.#from = from;
     this.#stop = stop;
     this.#next = from;
   }
 
-  /** `text` is the whole line; `at` and `matched` say which part of it matches. */
+  /** Collects a matching line. `text` is the whole line; `at` is where the match begins, `matched` is its length. */
   match(number: number, start: number, lineEnd: number, text: string, at: number, matched: number): void {
     if (this.#characters >= this.#maxCharacters) {
       this.#overflowed = true;
@@ -87,17 +89,17 @@ export class LineCollector {
     this.matches++;
   }
 
-  /** A matching line that is not to be shown: the lines up to it are no context of a later one. */
+  /** Passes over a matching line that is not shown. The lines up to it are not context of a later match. */
   pass(number: number): void {
     this.#nextNumber = number + 1;
   }
 
-  /** Collects the context behind the window's last match. */
+  /** Collects the context after the window's last match. */
   finish(): void {
     this.#addAfter(this.#stop);
   }
 
-  /** The same, and remembers the last lines for the next window; `number` is that of the line behind them. */
+  /** The same, and saves the last lines for the next window. `number` is the number of the line after them. */
   leave(number: number): void {
     if (this.#context === 0) return;
     this.finish();
@@ -107,7 +109,7 @@ export class LineCollector {
     this.#saved = [...this.#saved, ...recent].slice(-this.#context);
   }
 
-  /** A line that was too long to search: it can be context like any other, and its beginning is shown. */
+  /** Handles a line that was too long to search: its beginning can be context, like any other line. */
   skipped(number: number, start: number, end: number): void {
     if (this.#context === 0) return;
     const line = { number, text: this.#beginning(start, end), match: false };
@@ -143,7 +145,7 @@ export class LineCollector {
     this.#characters += charactersOfLine(line);
   }
 
-  /** The starts of up to `count` lines of the window before the one that starts at `before`. */
+  /** The addresses of up to `count` lines of the window before the one that starts at `before`. */
   #startsBefore(before: number, count: number): number[] {
     const starts: number[] = [];
     for (let at = before; starts.length < count && at > this.#from; ) {
@@ -158,7 +160,7 @@ export class LineCollector {
     return { number, text: this.#beginning(start, this.textEnd(start, end, this.#stop)), match: false };
   }
 
-  /** Decodes no more of a very long line than can be shown. */
+  /** The beginning of a line. Decodes no more of a very long one than can be shown. */
   #beginning(start: number, end: number): string {
     const enough = this.#maxLength * 4 + 16;
     const text = this.#kernel.bytes.toString('utf8', start, Math.min(end, start + enough));

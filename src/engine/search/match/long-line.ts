@@ -1,27 +1,27 @@
 /**
  * Finds the first match in a very long line without decoding all of it: tries the pattern on a window of text around
- * each candidate, beyond which the pattern does not look. See plan/bytes-examined.ts.
+ * each candidate. What is outside the window cannot affect the match, see plan/bytes-examined.ts.
  */
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 
-/** In bytes. With longer windows, decoding the whole line is as fast. */
+/** In bytes. For longer windows, decoding the whole line is as fast. */
 const LONGEST_WINDOW = 4096;
-/** In bytes. Where candidates are closer to each other, decoding the whole line is faster. */
+/** In bytes. If candidates are closer to each other, decoding the whole line is faster. */
 const CANDIDATE_DISTANCE = 256;
 
-/** The window in which the first match is. */
+/** A window of text that contains the first match. */
 export interface MatchInWindow {
-  /** Where it begins and ends in the kernel's memory. */
+  /** Where the window begins and ends in the kernel's memory. */
   start: number;
   end: number;
   text: string;
-  /** Where in the text the match is, and how long it is. */
+  /** Where the match begins in the text, and how long it is. */
   at: number;
   matched: number;
 }
 
-/** In the line that the kernel found, with its text in [start, end); `unsure` when only the whole line tells. */
+/** The first match in the line that the kernel found, in [start, end); `unsure` if only the whole line can tell. */
 export function firstMatch(
   kernel: Kernel,
   pattern: RegExp,
@@ -54,12 +54,12 @@ export function firstMatch(
 
 /** The most bytes of a character. */
 const MOST_BYTES = 4;
-/** The two line ends that no dot takes, in UTF-8: a match in bytes may reach over them, and one in the text may not. */
+/** Two line ends that `.` does not match, in UTF-8: a match in bytes may extend across them, one in text may not. */
 const SEPARATORS = ['\u2028', '\u2029'].map((separator) => Buffer.from(separator));
 
 /**
- * The same for a pattern that reads bytes, in a line that is not ASCII. Of the match only as much is decoded as a line
- * of `length` characters can show of it.
+ * The same in a line that is not ASCII, for a pattern that works on bytes: see plan/works-on-bytes.ts. It decodes only
+ * as much of the match as a line of `length` characters can show.
  */
 export function matchInBytes(
   { bytes }: Kernel,
@@ -79,12 +79,12 @@ export function matchInBytes(
   return { start: from, end: last, text, at: 0, matched: last < to ? length : text.length };
 }
 
-/** In bytes. */
+/** How much of a line `longMatch` searches, in bytes. */
 const PART = 64 * 1024;
 
 /**
- * A match that begins with the first candidate of the line and is longer than a line of `length` characters can show:
- * then it does not matter how long it is. A part of the line is enough to find it.
+ * A match that begins at the first candidate of the line and is longer than a line of `length` characters can show, so
+ * that its exact length does not matter. Searching a part of the line is enough to find it.
  */
 export function longMatch(
   { bytes, candidate }: Kernel,
@@ -104,7 +104,7 @@ export function longMatch(
   return { start: candidate, end: last, text, at: 0, matched: length };
 }
 
-/** Whether a character may continue at a place. */
+/** Whether a place may be in the middle of a character. */
 function splitsCharacter(bytes: Uint8Array, start: number, place: number): boolean {
   return place > start && bytes[place - 1]! > 0x7f && isContinuation(bytes[place]!);
 }
@@ -126,7 +126,7 @@ function characterAfter(bytes: Uint8Array, place: number, end: number): number {
   return at;
 }
 
-/** The next place that is not inside of a character. */
+/** The first place, from this one on, that is not in the middle of a character. */
 export function nextCharacter(bytes: Uint8Array, place: number): number {
   let at = place;
   while (at < place + 3 && isContinuation(bytes[at]!)) at++;

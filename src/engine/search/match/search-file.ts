@@ -13,11 +13,11 @@ import { LineCollector } from './line-collector.ts';
 import { firstMatch, longMatch, type MatchInWindow, matchInBytes, nextCharacter } from './long-line.ts';
 
 const NEWLINE = 0x0a;
-/** In bytes: of longer lines the search decodes only parts where that is enough. */
+/** In bytes. From longer lines the search decodes only parts, if that is enough. */
 const LONG_LINE = 2048;
-/** In bytes: the text of such a line is garbage that counts. */
+/** In bytes. The decoded text of such a line is enough garbage to be worth collecting. */
 const VERY_LONG_LINE = 256 * 1024;
-/** When this many candidates lie within this many bytes of each other, decode all lines at once. */
+/** When this many candidates are on average no further apart than this many bytes, decode all lines at once. */
 const MANY_CANDIDATES = 8;
 const CLOSE_BYTES = 512;
 
@@ -25,19 +25,20 @@ export interface ContentOptions {
   contextLines: number;
   maxLineLength: number | undefined;
   countAll: boolean;
-  /** Collects no further matches of a file once they have this many characters. */
+  /** Stops collecting the matches of a file when they have this many characters. Default: no limit. */
   maxCharacters?: number;
-  /** This many matching lines of each file are counted and not collected. Default 0. */
+  /** How many matching lines to skip in each file: they are counted but not collected. Default 0. */
   skip?: number;
 }
 
 export interface FileOutcome {
   /** False for a binary file. */
   text: boolean;
-  /** Matching lines found, of which `lines` shows as many as were wanted and have room. */
+  /** How many matching lines were found. */
   matches: number;
+  /** As many of them, with their context, as were wanted and fit. */
   lines: FoundLine[];
-  /** Lines too long to be searched. */
+  /** How many lines were too long to search. */
   longLines: number;
 }
 
@@ -71,7 +72,7 @@ export class ContentSearch {
 
   /**
    * `limit` is how many matching lines the caller wants; with 0 the search only counts them. `declared` is the encoding
-   * of a file that is not UTF-8.
+   * to use if the file is not UTF-8.
    */
   search(fd: number, limit: number, declared?: Charset): FileOutcome {
     const text = this.#text;
@@ -91,7 +92,7 @@ export class ContentSearch {
         continue;
       }
       collector.enter(text.start, stop);
-      number = this.#window(text.start, stop, number);
+      number = this.#searchWindow(text.start, stop, number);
       if (text.ended || this.#done()) {
         collector.finish();
         break;
@@ -102,7 +103,7 @@ export class ContentSearch {
     return { text: true, matches: this.#matches, lines: collector.lines, longLines: this.#longLines };
   }
 
-  /** The bytes of the file that was searched last, when they are all in the kernel's memory. */
+  /** Where the bytes of the last file are in the kernel's memory, if they are all there. */
   get whole(): { start: number; end: number } | undefined {
     return this.#text.whole;
   }
@@ -111,15 +112,15 @@ export class ContentSearch {
     return this.#collector.full && !this.#collector.pending && !this.#countAll;
   }
 
-  /** The lines of [from, stop), of which the first has this number; gives the number of the line at `stop`. */
-  #window(from: number, stop: number, number: number): number {
+  /** Searches [from, stop), whose first line has this number. Returns the number of the line at `stop`. */
+  #searchWindow(from: number, stop: number, number: number): number {
     if (this.#collector.full && !this.#countAll) return number;
-    if (this.#matcher.prefilter) return this.#candidates(from, stop, number);
+    if (this.#matcher.prefilter) return this.#searchCandidates(from, stop, number);
     this.#text.confirm();
-    return this.#everyLine(from, stop, number);
+    return this.#searchEveryLine(from, stop, number);
   }
 
-  #candidates(from: number, stop: number, number: number): number {
+  #searchCandidates(from: number, stop: number, number: number): number {
     const kernel = this.#kernel;
     const collector = this.#collector;
     const begin = from;
@@ -156,11 +157,11 @@ export class ContentSearch {
     return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
   }
 
-  /** Whether it could decide on a long line, and collect it, without decoding all of it. */
+  /** Decides on a long line, and collects it, without decoding all of it. False if that is not possible. */
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
     const showsPart = end - start > this.#maxLineLength * 16 || this.#collector.full;
-    const found = unlessTooMuch(() => this.#firstMatch(start, end, showsPart));
+    const found = unlessOutOfMemory(() => this.#firstMatch(start, end, showsPart));
     if (found === undefined || found === 'unsure') return false;
     if (found === 'none') return true;
     if (!showsPart) return false;
@@ -178,8 +179,8 @@ export class ContentSearch {
   #firstMatch(start: number, end: number, showsPart: boolean): MatchInWindow | 'none' | 'unsure' {
     const kernel = this.#kernel;
     const found = firstMatch(kernel, this.#pattern, this.#matcher, start, end);
-    if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.readsBytes || !showsPart) return found;
-    // A line that is only counted shows nothing.
+    if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.worksOnBytes || !showsPart) return found;
+    // Nothing is shown of a line that is only counted.
     const length = this.#collector.full ? 0 : this.#maxLineLength;
     const begins = this.#matcher.beginsWithCandidate && !this.#matcher.bytesExamined;
     const far = begins && longMatch(kernel, this.#pattern, end, length);
@@ -189,27 +190,27 @@ export class ContentSearch {
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {
-    const found = this.#tried(text);
+    const found = this.#tryLine(text);
     if (found && !this.#isSkipped(number) && !this.#collector.full)
       this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
   }
 
-  /** Counts a matching line: true for one that is not to be shown. */
+  /** Counts a matching line. True if it is one that `skip` leaves out. */
   #isSkipped(number: number): boolean {
     if (++this.#matches > this.#skip) return false;
     this.#collector.pass(number);
     return true;
   }
 
-  /** A line on which the pattern needs more memory than V8 has counts as too long to search. */
-  #tried(line: string): RegExpExecArray | null {
-    const found = unlessTooMuch(() => this.#pattern.exec(line));
+  /** Tries the pattern on a line. A line on which it needs more memory than V8 has counts as too long to search. */
+  #tryLine(line: string): RegExpExecArray | null {
+    const found = unlessOutOfMemory(() => this.#pattern.exec(line));
     if (found === undefined) this.#longLines++;
     return found ?? null;
   }
 
-  /** Without a prefilter: decodes the window as one string, in which `wholeText` finds lines, or tries each line. */
-  #everyLine(from: number, stop: number, first: number): number {
+  /** Searches without a prefilter: decodes the window as one string, and finds lines by `wholeText` or tries each. */
+  #searchEveryLine(from: number, stop: number, first: number): number {
     const kernel = this.#kernel;
     let whole = this.#matcher.wholeText;
     const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
@@ -221,7 +222,7 @@ export class ContentSearch {
         const line = nextLineWith(whole, text, at);
         if (line === 'none') break;
         // The pattern may still have enough memory for each single line.
-        if (line === 'too much') whole = undefined;
+        if (line === 'out of memory') whole = undefined;
         else {
           number += countNewlines(text, at, line);
           at = line;
@@ -231,11 +232,11 @@ export class ContentSearch {
       const lineEnd = newline < 0 ? text.length : newline;
       const returned = newline > at && text.charCodeAt(newline - 1) === 0x0d;
       const line = text.slice(at, returned ? lineEnd - 1 : lineEnd);
-      const found = this.#tried(line);
+      const found = this.#tryLine(line);
       if (found) {
         place = skip(kernel, place, stop, number - placeNumber);
         placeNumber = number;
-        this.#keep(found, line, number, place, stop);
+        this.#collect(found, line, number, place, stop);
       }
       at = lineEnd + 1;
       number++;
@@ -243,7 +244,7 @@ export class ContentSearch {
     return this.#text.ended ? number : placeNumber + kernel.countByte(place, stop, NEWLINE);
   }
 
-  #keep(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
+  #collect(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
     if (this.#isSkipped(number) || this.#collector.full) return;
     const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
     this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
@@ -266,18 +267,18 @@ function lineText(kernel: Kernel, decoded: DecodedLines | undefined, start: numb
   return kernel.bytes.toString(kernel.lineIsAscii ? 'latin1' : 'utf8', start, end);
 }
 
-/** Where the next line begins, at `from` or behind it, in which the pattern finds something. */
-function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'too much' {
+/** Where the next line begins, at or after `from`, in which the pattern finds something. */
+function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'out of memory' {
   pattern.lastIndex = from;
-  const found = unlessTooMuch(() => pattern.exec(text));
-  if (found === undefined) return 'too much';
+  const found = unlessOutOfMemory(() => pattern.exec(text));
+  if (found === undefined) return 'out of memory';
   if (found === null) return 'none';
   const start = found.index === 0 ? 0 : text.lastIndexOf('\n', found.index - 1) + 1;
   return start < text.length ? start : 'none';
 }
 
-/** V8 remembers every place to which it may have to backtrack: on long texts it can run out of memory for them. */
-function unlessTooMuch<T>(search: () => T): T | undefined {
+/** Undefined if V8 runs out of memory: it stores every place that it may backtrack to, and long texts have many. */
+function unlessOutOfMemory<T>(search: () => T): T | undefined {
   try {
     return search();
   } catch (error) {

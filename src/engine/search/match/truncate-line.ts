@@ -2,7 +2,7 @@
 
 const ELLIPSIS = '…';
 
-/** At most `length` characters of the text, with the match in the middle, and `…` where something is missing. */
+/** At most `length` characters of the text, with the match in the middle, and `…` where text is left out. */
 export function truncateAround(text: string, at: number, matched: number, length: number): string {
   if (text.length <= length) return text;
   const lead = Math.max(0, Math.floor((length - matched) / 2));
@@ -13,7 +13,7 @@ export function truncateAround(text: string, at: number, matched: number, length
   return `${start > 0 ? ELLIPSIS : ''}${copied(text.slice(from, to))}${end < text.length ? ELLIPSIS : ''}`;
 }
 
-/** A slice would keep all of a line of megabytes in memory for as long as somebody holds the slice. */
+/** Copies a slice: V8 would keep the whole line, perhaps megabytes, in memory for as long as the slice. */
 function copied(slice: string): string {
   return Buffer.from(slice, 'utf16le').toString('utf16le');
 }

@@ -1,6 +1,6 @@
 /**
  * Finds a run of bytes of one class that every match must contain, for patterns whose matches are long and made of
- * few kinds of characters, such as 60 of `[A-Za-z0-9_]` for `\\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
+ * few kinds of characters, such as 60 of `[A-Za-z0-9_]` for `\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
  *
  * A character is at least one byte. For a character that may be beyond ASCII, every byte beyond ASCII is allowed.
  */
@@ -12,20 +12,20 @@ import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 export interface RequiredRun {
   filter: RunFilter;
-  /** At which part of all places in ordinary text such a run begins, estimated. */
+  /** An estimate: the share of all places in ordinary text where such a run begins. */
   frequency: number;
 }
 
-/** What a part of a pattern matches: at least this many bytes, all of this class. */
+/** What a part of a pattern matches: at least `least` bytes, all of this class. */
 export interface Extent {
   least: number;
   bytes: ByteClass;
 }
 
 const NEWLINE = 0x0a;
-/** Longer runs are no rarer. */
+/** Longer runs are not rarer. */
 const LONGEST_RUN = 1 << 20;
-/** How many neighbouring parts of a pattern to combine, and how many combinations to try. */
+/** How many adjacent parts of a pattern to combine, and how many combinations to try. */
 const MOST_PARTS = 64;
 const MOST_STEPS = 4096;
 
@@ -54,7 +54,7 @@ class RunFinder {
     return this.#best;
   }
 
-  /** Considers all rows of neighbours in a sequence that every match contains, and what is inside of them. */
+  /** Considers all combinations of adjacent parts in a sequence that every match contains, and what is inside them. */
   #lookInto(elements: readonly AST.Element[]): void {
     const extents = elements.map((element) => this.#extentOf(element));
     extents.forEach((extent, from) => {
@@ -121,7 +121,7 @@ function joined(a: Extent, b: Extent): Extent {
   return { least: Math.min(a.least + b.least, LONGEST_RUN), bytes: union(a.bytes, b.bytes) };
 }
 
-/** `a` itself where `b` adds nothing: its frequencies are known already. */
+/** Returns `a` itself if `b` adds nothing to it: its frequencies are already known. */
 function union(a: ByteClass, b: ByteClass): ByteClass {
   let both: ByteClass | undefined;
   for (let byte = 0; byte < a.length; byte++) {
@@ -133,12 +133,13 @@ function union(a: ByteClass, b: ByteClass): ByteClass {
 }
 
 interface ClassFrequencies {
+  /** The share of all bytes that belong to the class. */
   alone: number;
-  /** Among the bytes that follow one of the class. */
+  /** The share of the bytes after one of the class that belong to the class too. */
   follows: number;
 }
 
-/** For one pattern the finder considers thousands of rows, most of them of a few classes. */
+/** For one pattern the finder considers thousands of combinations, most of them of a few classes. */
 const frequencies = new WeakMap<ByteClass, ClassFrequencies>();
 
 function frequenciesOf(bytes: ByteClass): ClassFrequencies {
@@ -156,10 +157,10 @@ function describe(length: number, bytes: ByteClass): RequiredRun {
   return { filter: { kind: 'run', length, bytes }, frequency };
 }
 
-/** No run costs less. */
+/** The least that looking for a run costs. */
 export const LEAST_RUN_COST = 0.1;
 
-/** Nanoseconds for each byte: the scan, which looks at fewer bytes for a longer run, and lines that it must decode. */
+/** In nanoseconds for each byte: the scan, which examines fewer bytes for a longer run, and the lines to decode. */
 export function costOfRun({ filter, frequency }: RequiredRun): number {
   return LEAST_RUN_COST + 4 / filter.length + frequency * 1000;
 }

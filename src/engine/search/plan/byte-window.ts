@@ -2,8 +2,9 @@
  * Finds a window of adjacent bytes, each of a known class, that every match must contain, for patterns without a
  * rare literal, such as `[A-Z][0-9][0-9]-`.
  *
- * A character that can only be ASCII is one byte. One that can be more may end a window (its first byte) or begin one
- * (its last byte): there every byte beyond ASCII is allowed, since decoding may turn it into any character.
+ * A character that can only be ASCII is one byte. Any other character can only end a window (with its first byte) or
+ * begin one (with its last byte). Every byte beyond ASCII is allowed there, since decoding may turn it into any
+ * character.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
@@ -14,13 +15,13 @@ import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 export interface RequiredWindow {
   filter: WindowFilter;
-  /** At which part of all places in ordinary text the three chosen positions fit, estimated. */
+  /** An estimate: the share of all places in ordinary text where the three chosen positions match. */
   candidateFrequency: number;
-  /** The same for the whole window. */
+  /** The same for all positions of the window. */
   frequency: number;
 }
 
-/** How often to follow each repetition, and how many steps to follow in all repetitions together. */
+/** How many times to follow each repetition, and how many steps to take in the whole pattern. */
 const MOST_REPEATS = 8;
 const MOST_STEPS = 1000;
 
@@ -38,7 +39,7 @@ class WindowFinder {
   #run: ByteClass[] = [];
   #steps = MOST_STEPS;
 
-  /** False when the steps are used up; the bytes seen so far are required all the same. */
+  /** False when the steps are used up. The bytes found so far are still required. */
   mayStep(): boolean {
     return this.#steps-- > 0;
   }
@@ -146,10 +147,10 @@ function rarestPositions(
   return { at, candidateFrequency };
 }
 
-/** No window costs less. */
+/** The least that looking for a window costs. */
 export const LEAST_WINDOW_COST = 0.3;
 
-/** Nanoseconds for each byte: the scan, a closer look where three positions fit, and lines that it must decode. */
+/** In nanoseconds for each byte: the scan, the check of all positions where three match, and the lines to decode. */
 export function costOfWindow({ candidateFrequency, frequency }: RequiredWindow): number {
   return LEAST_WINDOW_COST + candidateFrequency * 8 + frequency * 1000;
 }

@@ -1,8 +1,8 @@
 /**
- * The bytes that a match is made of, together with all that the pattern looks at around it.
+ * Finds the bytes that a match, and what the pattern examines around it, can consist of.
  *
  * Whether a pattern matches at a place depends only on the window of text around it that contains nothing but these
- * bytes, and on the characters next to that window. Of a very long line a search need not decode more.
+ * bytes, and on the characters next to that window. A search need not decode more of a very long line.
  */
 import { type AST, visitRegExpAST } from '@eslint-community/regexpp';
 import { type CharacterNode, oneCharacter } from './characters.ts';
@@ -11,7 +11,7 @@ import type { ParsedPattern } from './parse-pattern.ts';
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
-/** 1 for each such byte value; undefined when nearly all of them are. */
+/** 1 at the index of each such byte value; undefined if they are nearly all bytes. */
 export function bytesExamined({ root, flags }: ParsedPattern): Uint8Array | undefined {
   const bytes = new Uint8Array(256);
   let isKnown = true;
@@ -35,7 +35,7 @@ export function bytesExamined({ root, flags }: ParsedPattern): Uint8Array | unde
   return isKnown && leavesPrintablesOut(bytes) ? bytes : undefined;
 }
 
-/** A class is one character: its members do not count by themselves. */
+/** A class is one character: its members are not characters of their own. */
 function unlessInClass<T extends CharacterNode>(node: T, add: (node: T) => void): void {
   if (!IN_CLASS.has(node.parent?.type)) add(node);
 }

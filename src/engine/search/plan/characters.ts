@@ -1,8 +1,8 @@
 /**
- * What one character of a pattern can be in a line.
+ * Finds what one character of a pattern can match in a line.
  *
- * Where the answer depends on V8's tables (case folding, classes), a small RegExp finds it out, so that the answer
- * cannot differ from what the search's own RegExp does.
+ * If the answer depends on V8's tables (case folding, classes), it comes from a small RegExp, so that it cannot differ
+ * from what the RegExp of the search does.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { flagString, type PatternFlags } from './parse-pattern.ts';
@@ -17,14 +17,15 @@ export type CharacterNode =
   | AST.CharacterClass
   | AST.ExpressionCharacterClass;
 
+/** What one character of a pattern can match. */
 export interface OneCharacter {
-  /** 1 for each ASCII code that it can be; a line holds no newline. */
+  /** 1 at the index of each ASCII code that it can match, but never at that of a newline: lines contain none. */
   ascii: Uint8Array;
-  /** Whether nothing else is possible. */
+  /** Whether it can match only ASCII. */
   onlyAscii: boolean;
   /**
-   * All that it can be, when that is little; where case does not matter ASCII letters are in lower case.
-   * Unpaired surrogates may be among them.
+   * Everything that it can match, if that is only a few texts. If case does not matter, ASCII letters are in lower
+   * case. Unpaired surrogates may be among the texts.
    */
   texts: readonly string[] | undefined;
 }
@@ -38,10 +39,10 @@ export function isCharacterNode(node: AST.Element): node is CharacterNode {
   );
 }
 
-/** The answers for each pattern: the planner asks about the same character again and again. */
+/** The answers for each pattern: the planner analyses the same character again and again. */
 const known = new WeakMap<PatternFlags, Map<string, OneCharacter | undefined>>();
 
-/** Undefined for what may also match no or several characters, and for what no line can contain. */
+/** Undefined for a node that may match no or several characters, and for one that no line can contain. */
 export function oneCharacter(node: CharacterNode, flags: PatternFlags): OneCharacter | undefined {
   const inPattern = known.get(flags) ?? new Map<string, OneCharacter | undefined>();
   known.set(flags, inPattern);
@@ -58,7 +59,7 @@ function analyse(node: CharacterNode, flags: PatternFlags): OneCharacter | undef
   return { ascii, onlyAscii, texts: onlyAscii ? asciiTexts(ascii, flags) : listedTexts(node, flags) };
 }
 
-/** The bytes that it can be made of: decoding may turn those beyond ASCII into any character. */
+/** The bytes that the character can consist of: decoding may turn those beyond ASCII into any character. */
 export function bytesOf({ ascii, onlyAscii }: OneCharacter): Uint8Array {
   const bytes = new Uint8Array(256);
   bytes.set(ascii);
@@ -79,7 +80,7 @@ function fromCode(code: number, flags: PatternFlags): OneCharacter | undefined {
   };
 }
 
-/** Only with `v`: nested classes, `\q{…}` and properties of strings. */
+/** Only with the flag `v`: nested classes, `\q{…}` and properties of strings. */
 function mayMatchStrings(node: Exclude<CharacterNode, AST.Character>): boolean {
   if (node.type === 'CharacterSet') return node.kind === 'property' && node.strings;
   if (node.type === 'ExpressionCharacterClass') return true;
@@ -92,7 +93,7 @@ function mayMatchStrings(node: Exclude<CharacterNode, AST.Character>): boolean {
   );
 }
 
-/** V8 11 forgets the quantifier of `[^]` when `v` is set. */
+/** True for `[]` and `[^]` with the flag `v`: V8 11 forgets the quantifier of `[^]` there. */
 function isEmptyClass(node: CharacterNode, flags: PatternFlags): boolean {
   return flags.unicodeSets && node.type === 'CharacterClass' && node.elements.length === 0;
 }
@@ -117,7 +118,7 @@ function isOnlyAscii(
   ascii: Uint8Array,
 ): boolean {
   if (!namesOnlyAscii(node)) return false;
-  // With `i` and `u`, k is also the Kelvin sign and s the long s.
+  // With `i` and `u`, k also matches the Kelvin sign, and s the long s.
   const folds = flags.ignoreCase && flags.unicode;
   return !(folds && ['k', 'K', 's', 'S'].some((letter) => ascii[letter.charCodeAt(0)]));
 }
@@ -145,7 +146,7 @@ function asciiTexts(ascii: Uint8Array, flags: PatternFlags): readonly string[] |
   return unlessMany(flags.ignoreCase ? texts.map(lowerAscii) : texts);
 }
 
-/** For a class that lists its characters one by one, some of them beyond ASCII. */
+/** The texts of a class that lists its characters one by one, some of them beyond ASCII. */
 function listedTexts(
   node: Exclude<CharacterNode, AST.Character>,
   flags: PatternFlags,
@@ -166,7 +167,7 @@ function unlessMany(texts: readonly string[]): readonly string[] | undefined {
   return distinct.length > 0 && distinct.length <= MAX_TEXTS ? distinct : undefined;
 }
 
-/** Every character that V8 takes for this one when case does not matter. */
+/** Every character that V8 treats as equal to this one when case does not matter. */
 export function caseForms(code: number, unicode: boolean): readonly string[] {
   const character = String.fromCodePoint(code);
   if (code < 128) return asciiForms(character, unicode);
@@ -187,7 +188,7 @@ function asciiForms(character: string, unicode: boolean): readonly string[] {
 }
 
 let cased: string | undefined;
-/** Every character that has some relation of case to another one. */
+/** Every character that has an upper-case, lower-case or folded form. */
 export function casedCharacters(): string {
   if (cased !== undefined) return cased;
   const related = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}\p{Cased}]/u;

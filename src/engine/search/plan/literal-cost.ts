@@ -1,19 +1,19 @@
-/** Which texts a scan should look for, as which bytes, and at what cost. */
+/** Chooses the texts that are cheapest to look for, converts them to bytes, and estimates what the scan costs. */
 
 import { rarityOf } from '../../kernel/byte-frequency.ts';
 import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
 import { lowerAscii } from './characters.ts';
 
-/** What a part of a pattern can match: one of these and nothing else. */
+/** What a part of a pattern can match: one of these texts and nothing else. */
 export interface PossibleTexts {
   texts: readonly string[];
-  /** Whether some of the ASCII letters are in lower case because case does not matter. */
+  /** Whether case does not matter: then some of the ASCII letters are in lower case. */
   fold: boolean;
 }
 
 /**
- * The texts that cost less to look for; undefined stands for what no scan can look for. The estimate does not know
- * which words are common: when two costs hardly differ, longer texts are the safer choice.
+ * The texts that cost less to look for; undefined stands for texts that no scan can look for. The estimate does not
+ * know which words are common, so if two costs hardly differ, longer texts are the safer choice.
  */
 export function cheaper(
   a: PossibleTexts | undefined,
@@ -35,14 +35,15 @@ function costOf(texts: PossibleTexts | undefined): number {
   return scanCost(literals.length) + frequencyOfAny(literals) * LINE_COST;
 }
 
-/** Nanoseconds for each line that the search must decode, long ones included, and for each byte scanned. */
+/** In nanoseconds for each line to decode, an average that includes long ones. */
 const LINE_COST = 1000;
+/** In nanoseconds for each byte to scan, for one literal, two, and so on. */
 const SCAN_COST = [0.06, 0.1, 0.12, 0.16];
 function scanCost(literals: number): number {
   return SCAN_COST[literals - 1] ?? 0.26;
 }
 
-/** Nanoseconds for each byte of text. */
+/** In nanoseconds for each byte of text. */
 export function costOfLiterals({
   literals,
   frequency,
@@ -53,7 +54,7 @@ export function costOfLiterals({
   return scanCost(literals.length) + frequency * LINE_COST;
 }
 
-/** Undefined when some text is empty, or has no part that can be written as bytes. */
+/** The texts as bytes. Undefined if a text is empty or has no part that can be encoded, or there are too many. */
 export function toLiterals({ texts, fold }: PossibleTexts): readonly string[] | undefined {
   if (texts.length === 0 || texts.length > MAX_LITERALS) return undefined;
   const literals: string[] = [];
@@ -66,13 +67,13 @@ export function toLiterals({ texts, fold }: PossibleTexts): readonly string[] | 
   return [...new Set(literals)];
 }
 
-/** Halves of surrogate pairs have no bytes of their own; the longest part without them is still required. */
+/** Halves of surrogate pairs have no encoding; the longest part without them is still required. */
 export function longestWellFormed(text: string): string {
   const pieces = text.split(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
   return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
 }
 
-/** Bytes of a text depend on each other: each byte beyond the first counts half of what it would alone. */
+/** The bytes of a text depend on each other, so each byte after the first counts half of what it would alone. */
 export function frequencyOfAny(literals: readonly string[]): number {
   let frequency = 0;
   for (const literal of literals) {

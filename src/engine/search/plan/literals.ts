@@ -1,9 +1,9 @@
 /**
- * Finds a few literal texts of which every match of a pattern must contain one.
+ * Finds a few literals such that every match of a pattern must contain one of them.
  *
  * Each part of a pattern is either known exactly (it matches one of a few texts and nothing else) or is a gap. Texts
  * that follow each other without a gap are joined. The text of a positive lookaround must be in the same line too.
- * When in doubt a part is a gap: the result may be weak, but it is never wrong.
+ * When in doubt, a part is a gap: the result may be weak, but it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/filter-tables.ts';
@@ -17,33 +17,36 @@ import {
 } from './literal-cost.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
-/** Of longer texts the beginning is enough. */
+/** In characters. Longer texts are not joined further: this much is enough to look for. */
 const LONGEST_TEXT = 256;
 
 export interface RequiredLiterals {
   /** UTF-8 as one character for each byte. */
   literals: readonly string[];
   ignoreCase: boolean;
-  /** Further literals that the line must contain, all of them. */
+  /** Further literals: the line must contain all of them. */
   alsoRequired: readonly string[];
-  /** Whether a line matches exactly when it contains one of the literals: nothing else is in the pattern. */
+  /** Whether every line that contains one of the literals matches: the pattern has nothing else. */
   candidatesMatch: boolean;
-  /** At which share of all places in ordinary text one of them occurs, estimated. */
+  /** An estimate: the share of all places in ordinary text where one of the literals begins. */
   frequency: number;
 }
 
+/** What is known about a part of a pattern. */
 interface KnownTexts {
+  /** All texts that the part can match. */
   exact: PossibleTexts | undefined;
+  /** Texts of which every match of the part contains one. */
   required: PossibleTexts | undefined;
-  /** Single texts that are required as well, all of them. */
-  all: readonly PossibleTexts[];
+  /** Single texts: every match of the part contains each of them. */
+  alsoRequired: readonly PossibleTexts[];
 }
 
 const EMPTY: PossibleTexts = { texts: [''], fold: false };
-const GAP: KnownTexts = { exact: undefined, required: undefined, all: [] };
+const GAP: KnownTexts = { exact: undefined, required: undefined, alsoRequired: [] };
 
 export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
-  const known = ofAlternatives(pattern.root.alternatives, pattern.flags);
+  const known = textsOfAlternatives(pattern.root.alternatives, pattern.flags);
   const best = cheaper(known.exact, known.required);
   const literals = best && toLiterals(best);
   if (!best || !literals) return undefined;
@@ -51,13 +54,13 @@ export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | und
   return {
     literals,
     ignoreCase: best.fold,
-    alsoRequired: candidatesMatch ? [] : rarestOthers(known.all, literals),
+    alsoRequired: candidatesMatch ? [] : rarestOthers(known.alsoRequired, literals),
     candidatesMatch,
     frequency: frequencyOfAny(literals),
   };
 }
 
-/** The rarest ones that the literals do not contain anyway. */
+/** The rarest of the texts that every match contains, without those that are part of all the literals. */
 function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]): readonly string[] {
   const further = all.flatMap((texts) => toLiterals(texts) ?? []);
   return [...new Set(further)]
@@ -66,21 +69,21 @@ function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]
     .slice(0, MAX_ALSO_REQUIRED);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
+function textsOfAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
   let exact: PossibleTexts | undefined = { texts: [], fold: false };
   let required: PossibleTexts | undefined = { texts: [], fold: false };
-  let all: readonly PossibleTexts[] = [];
+  let alsoRequired: readonly PossibleTexts[] = [];
   for (const alternative of alternatives) {
-    const known = ofSequence(alternative.elements, flags);
-    all = known.all;
+    const known = textsOfSequence(alternative.elements, flags);
+    alsoRequired = known.alsoRequired;
     exact = union(exact, known.exact);
     required = union(required, cheaper(known.required, known.exact));
   }
-  return { exact, required, all: alternatives.length === 1 ? all : [] };
+  return { exact, required, alsoRequired: alternatives.length === 1 ? alsoRequired : [] };
 }
 
-/** Joins neighbours as far as they are known, and keeps the texts that are cheapest to look for. */
-function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
+/** Joins adjacent parts as far as they are known, and keeps the texts that are cheapest to look for. */
+function textsOfSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
   const sequence = new LiteralSequence();
   for (const element of elements) addElement(sequence, element, flags);
   return sequence.end();
@@ -89,11 +92,11 @@ function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): Know
 class LiteralSequence {
   /** What the text since the last gap can be. */
   #run: PossibleTexts = EMPTY;
-  /** The same as far as it is a single text: a scan looks for one text faster than for several. */
+  /** The end of that, as far back as only one text is possible: a scan for one text is faster than for several. */
   #single: PossibleTexts = EMPTY;
   #whole = true;
   #best: PossibleTexts | undefined;
-  readonly #all: PossibleTexts[] = [];
+  readonly #alsoRequired: PossibleTexts[] = [];
 
   add(exact: PossibleTexts): void {
     if (exact.texts.length === 1) {
@@ -120,7 +123,7 @@ class LiteralSequence {
     this.#whole = false;
   }
 
-  /** Text that must follow here, although this sequence does not take it. */
+  /** Handles a lookahead: this text must follow here, although it is not part of this sequence. */
   ahead(exact: PossibleTexts): void {
     this.consider(join(this.#run, exact));
     this.consider(join(this.#single, exact));
@@ -128,20 +131,20 @@ class LiteralSequence {
 
   consider(texts: PossibleTexts | undefined): void {
     this.#best = cheaper(this.#best, texts);
-    if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#all.push(texts);
+    if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#alsoRequired.push(texts);
   }
 
-  /** What a part requires besides the texts that it matches as a whole. */
+  /** Adds what a part requires besides its exact texts. */
   include(known: KnownTexts): void {
     this.consider(known.required);
-    this.#all.push(...known.all);
+    this.#alsoRequired.push(...known.alsoRequired);
   }
 
   end(): KnownTexts {
     const exact = this.#whole ? this.#run : undefined;
     this.consider(this.#run);
     this.consider(this.#single);
-    return { exact, required: this.#best, all: this.#all };
+    return { exact, required: this.#best, alsoRequired: this.#alsoRequired };
   }
 }
 
@@ -151,16 +154,16 @@ function addElement(sequence: LiteralSequence, element: AST.Element, flags: Patt
     return;
   }
   if (element.type === 'Assertion') {
-    // It takes no text itself; the text of a positive lookaround must occur somewhere in the line.
+    // An assertion matches no text itself, but the text of a positive lookaround must occur somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
-    const known = ofAlternatives(element.alternatives, flags);
+    const known = textsOfAlternatives(element.alternatives, flags);
     sequence.consider(known.exact);
     sequence.include(known);
     if (element.kind === 'lookahead' && known.exact) sequence.ahead(known.exact);
     return;
   }
-  addKnown(sequence, ofElement(element, flags));
+  addKnown(sequence, textsOfElement(element, flags));
 }
 
 function addKnown(sequence: LiteralSequence, known: KnownTexts): void {
@@ -176,7 +179,7 @@ function addKnown(sequence: LiteralSequence, known: KnownTexts): void {
 function addRepeated(sequence: LiteralSequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
   const { element, min, max } = quantifier;
   if (element.type === 'Assertion') return;
-  const known = ofElement(element, flags);
+  const known = textsOfElement(element, flags);
   if (min === 0) {
     const optional = max === 1 && known.exact && union(known.exact, EMPTY);
     if (optional) sequence.add(optional);
@@ -188,7 +191,7 @@ function addRepeated(sequence: LiteralSequence, quantifier: AST.Quantifier, flag
     sequence.add(times);
     return;
   }
-  // The least number of repetitions is at the beginning as well as at the end of the repeated part.
+  // The repeated part begins with the least number of repetitions, and it ends with them too.
   if (times) sequence.add(times);
   sequence.gap();
   sequence.consider(known.exact);
@@ -196,17 +199,17 @@ function addRepeated(sequence: LiteralSequence, quantifier: AST.Quantifier, flag
   if (times) sequence.add(times);
 }
 
-function ofElement(
+function textsOfElement(
   element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>,
   flags: PatternFlags,
 ): KnownTexts {
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
-    return ofAlternatives(element.alternatives, flags);
+    return textsOfAlternatives(element.alternatives, flags);
   }
   if (!isCharacterNode(element)) return GAP;
   const texts = oneCharacter(element, flags)?.texts;
   if (!texts) return GAP;
-  return { exact: { texts, fold: flags.ignoreCase }, required: undefined, all: [] };
+  return { exact: { texts, fold: flags.ignoreCase }, required: undefined, alsoRequired: [] };
 }
 
 function union(a: PossibleTexts | undefined, b: PossibleTexts | undefined): PossibleTexts | undefined {
@@ -234,7 +237,7 @@ function repeat(one: PossibleTexts, times: number): PossibleTexts | undefined {
 }
 
 /**
- * Whether the texts are the whole pattern: it has no assertion, and nothing in which a line as the pattern sees it
+ * Whether the texts are the whole pattern: it has no assertion, and nothing for which the line that the pattern sees
  * could differ from the line's bytes.
  */
 function areWholePattern(exact: PossibleTexts, { root }: ParsedPattern): boolean {

@@ -1,4 +1,4 @@
-/** A parsed pattern and the flags that it is read with. */
+/** Parses a regular expression and its flags, so that the planner can analyse it. */
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 
 export interface PatternFlags {
@@ -20,8 +20,8 @@ export interface ParsedPattern {
 const parser = new RegExpParser({ ecmaVersion: 2025 });
 
 /**
- * Undefined when V8 may read the pattern in another way than the parser, so that nothing is known about it. That is
- * also so with `(?i:…)`: V8 up to 13 lets it leak into later classes (`/(?i:k)?[a]/v` matches `A`).
+ * Undefined if V8 may interpret the pattern differently than the parser, so that nothing is known about it. `(?i:…)` is
+ * such a case: V8 up to 13 lets it leak into later classes (`/(?i:k)?[a]/v` matches `A`).
  */
 export function parsePattern(source: string, flags: string): ParsedPattern | undefined {
   const unicodeSets = flags.includes('v');
@@ -55,7 +55,7 @@ function changesFlags(root: AST.Pattern): boolean {
   return changes;
 }
 
-/** The flags as a string, to try a part of the pattern by itself. */
+/** The flags as a string, for a RegExp of a part of the pattern. */
 export function flagString(flags: PatternFlags): string {
   return [
     flags.ignoreCase ? 'i' : '',

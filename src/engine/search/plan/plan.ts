@@ -1,4 +1,4 @@
-/** Plans the cheapest way to search for a pattern, and says why: once, before any thread opens a file. */
+/** Plans the cheapest way to search for a pattern, and explains it: once, before any thread opens a file. */
 import { fail } from '../../failures.ts';
 import type { Prefilter, RepeatFilter, RunFilter, WindowFilter } from '../../kernel/prefilter.ts';
 import { regexReason } from '../../text/regex-reason.ts';
@@ -8,10 +8,10 @@ import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
-import { beginsWith, readsBytes } from './reads-bytes.ts';
 import { costOfRepeat, requiredRepeat } from './repeated-text.ts';
 import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
+import { beginsWith, worksOnBytes } from './works-on-bytes.ts';
 
 export type PlanKind = 'literal' | 'classes' | 'ripgrep' | 'workers';
 
@@ -24,17 +24,17 @@ export interface Plan {
 export interface MatcherSpec {
   source: string;
   flags: string;
-  /** The thread decodes only lines that have a candidate of the prefilter. */
+  /** If there is one, the thread decodes only lines in which it finds a candidate. */
   prefilter: Prefilter | undefined;
-  /** Whether a candidate is a match: the pattern is nothing but the prefilter's literals. */
+  /** Whether every candidate is a match: the pattern has nothing but the prefilter's literals. */
   candidatesMatch: boolean;
   /** With a prefilter: the bytes that a match depends on, unless they are nearly all bytes. */
   bytesExamined: Uint8Array | undefined;
-  /** With a prefilter: the pattern finds the same in the bytes of a text. */
-  readsBytes: boolean;
-  /** And every match begins where a candidate is, whatever is around it. */
+  /** With a prefilter: whether the pattern finds the same in the bytes of a text as in the text. */
+  worksOnBytes: boolean;
+  /** With a prefilter and `worksOnBytes`: whether every match begins at a candidate, whatever is around it. */
   beginsWithCandidate: boolean;
-  /** Without a prefilter: a form of the pattern to run over a whole file, or undefined to go line by line. */
+  /** Without a prefilter: a form of the pattern that runs over a whole file; undefined to try every line. */
   wholeText: RegExp | undefined;
 }
 
@@ -49,18 +49,18 @@ export interface SearchPlan extends Plan {
 export interface PlanOptions {
   /** Whether ripgrep may name candidate files. */
   ripgrep: boolean;
-  /** Why it may not, in a few words. */
+  /** The reason why not, in a few words. */
   whyNotRipgrep?: string;
-  /** Forces one plan, to compare plans; one that the pattern does not allow becomes `workers`. */
+  /** Forces one plan, to compare plans. If the pattern does not allow it, the plan is `workers`. */
   only?: PlanKind | undefined;
 }
 
-/** Analysing a pattern takes some 20 µs a character on the main thread: longer patterns are not analysed. */
+/** In characters. The main thread analyses no longer patterns: that takes it some 20 µs for each character. */
 const LONGEST_ANALYSED = 500;
-/** Nothing but literal characters. */
+/** The literal characters that a pattern begins with. */
 const LITERAL = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w])*/;
 
-/** Nanoseconds for each byte: above this, running the pattern over whole files is about as fast as a prefilter. */
+/** In nanoseconds for each byte. If a prefilter costs more, running the pattern over whole files is about as fast. */
 const MOST_PREFILTER_COST = 10;
 
 export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
@@ -71,7 +71,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     prefilter: undefined,
     candidatesMatch: false,
     bytesExamined: undefined,
-    readsBytes: false,
+    worksOnBytes: false,
     beginsWithCandidate: false,
     wholeText: undefined,
   };
@@ -80,14 +80,14 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     const parsed = parsePattern(source, used);
     if (parsed) return analysedPlan(parsed, plain, options);
   } catch (error) {
-    // V8 accepts groups that are nested deeper than the analysis has stack for.
+    // The analysis ran out of stack: V8 accepts groups that are nested deeper.
     if (!(error instanceof RangeError)) throw error;
   }
   const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
   return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
 }
 
-/** Looks for the beginning of a long text: every match contains it. */
+/** The plan for a long pattern. If it is a literal, the scan looks for its beginning, which every match contains. */
 function longPlan(plain: MatcherSpec, options: PlanOptions): SearchPlan {
   const { source, flags } = plain;
   const literal = LITERAL.exec(source)![0];
@@ -107,7 +107,7 @@ function analysedPlan(parsed: ParsedPattern, plain: MatcherSpec, options: PlanOp
   return { ...candidatePlan(parsed, options), matcher };
 }
 
-/** The flags that matter line by line; fails for a pattern that V8 does not accept. */
+/** The flags that matter within a line. Fails with `bad-regex` if V8 does not accept the pattern. */
 function checkedFlags(source: string, flags: string): string {
   const used = flags.replace(/[dgy]/g, '');
   try {
@@ -129,18 +129,19 @@ function prefilterPlan(
   const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed, literalCost);
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
-  const filtered = { ...plain, bytesExamined: bytesExamined(parsed), readsBytes: readsBytes(parsed) };
+  const filtered = { ...plain, bytesExamined: bytesExamined(parsed), worksOnBytes: worksOnBytes(parsed) };
   if (literals && literalCost <= classesCost) {
     const [only = '', other] = literals.literals;
-    const beginsWithCandidate = filtered.readsBytes && other === undefined && beginsWith(parsed, only);
+    const beginsWithCandidate = filtered.worksOnBytes && other === undefined && beginsWith(parsed, only);
     return literalPlan(literals, { ...filtered, beginsWithCandidate });
   }
   return classes && classesPlan(classes.filter, filtered);
 }
 
 /**
- * A few bytes, each of a class of its own, or many of one class, or some that occur twice. To find them takes longer
- * than to search a few files: only what could cost less than `most` is looked for.
+ * The cheapest of three filters: a window of a few bytes, each of its own class; a run of many bytes of one class; a
+ * text that occurs twice. Finding them takes longer than searching a few files, so it considers only those that could
+ * cost less than `most`.
  */
 function cheapestClasses(
   parsed: ParsedPattern,
@@ -191,14 +192,14 @@ function candidatePlan(
   parsed: ParsedPattern,
   options: PlanOptions,
 ): Plan & { ripgrepPattern: string | undefined } {
-  const nothing = 'nothing in the pattern tells its lines apart';
+  const nothing = 'the pattern has nothing that a scan could look for';
   if (!options.ripgrep || options.only === 'workers') {
     const reason = options.whyNotRipgrep ? `, and ${options.whyNotRipgrep}` : '';
     return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, ripgrepPattern: undefined };
   }
   return {
     plan: 'ripgrep',
-    why: `${nothing}: ripgrep names the files that may hold a match`,
+    why: `${nothing}: ripgrep names the files that may match`,
     ripgrepPattern: ripgrepSuperset(parsed),
   };
 }

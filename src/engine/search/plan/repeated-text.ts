@@ -1,8 +1,8 @@
 /**
  * Finds a text that every match contains twice, for patterns with a backreference: `(\w{4,})_\1`, `\b(\w+)\s+\1\b`.
  *
- * The text must be ASCII: of other characters, different bytes may decode to the same text. A letter that is also
- * another one's form beyond ASCII, where case does not matter, is not ASCII.
+ * The text must be ASCII: for other characters, different bytes may decode to the same text. If case does not matter, a
+ * letter that equals a character beyond ASCII, such as `k` and the Kelvin sign, does not count as ASCII.
  */
 import type { AST } from '@eslint-community/regexpp';
 import type { ByteClass } from '../../kernel/byte-frequency.ts';
@@ -15,18 +15,19 @@ import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 export interface RequiredRepeat {
   filter: RepeatFilter;
-  /** At which part of all places in ordinary text the three chosen positions fit, estimated. */
+  /** An estimate: the share of all places in ordinary text where the three chosen positions match. */
   candidateFrequency: number;
-  /** The same for the whole window, and for a repeated text. */
+  /** The same for all positions of the window. */
   windowFrequency: number;
+  /** The same for the window and the repeated text. */
   frequency: number;
 }
 
-/** How much of the text the window holds: more of them add hardly anything. */
+/** How many bytes of the text the window includes: more rule out hardly any further places. */
 const MOST_IN_WINDOW = 4;
-/** The kernel looks closely at no more. */
+/** In bytes. The kernel compares no longer texts. */
 const LONGEST_LEAST = 255;
-/** How likely the next byte of a text is a given one, about. */
+/** About how likely it is that the next byte of a text is a given one. */
 const SAME_BYTE = 0.1;
 /** Most words have at least this many letters. */
 const SHORT_WORD = 3;
@@ -42,7 +43,7 @@ export function requiredRepeat({ root, flags }: ParsedPattern): RequiredRepeat |
   return found.sort((a, b) => costOfRepeat(a) - costOfRepeat(b))[0];
 }
 
-/** The group at `first` and the reference to it at `second`. */
+/** The filter for the group at `first` and the reference to it at `second`. */
 function repeatOf(
   elements: readonly AST.Element[],
   first: number,
@@ -78,7 +79,7 @@ function repeatOf(
   };
 }
 
-/** What is between both: single characters, or anything that cannot be taken for a part of the text. */
+/** What is between both: single characters, or anything that cannot be confused with a part of the text. */
 function betweenOf(
   elements: readonly AST.Element[],
   text: Extent,
@@ -95,13 +96,13 @@ function betweenOf(
   return least === 0 || overlaps ? undefined : { gap: undefined, bytes: [bytes] };
 }
 
-/** Where case does not matter, `u` takes letters beyond ASCII for parts of words. */
+/** With the flags `i` and `u`, letters beyond ASCII count as parts of words, which the kernel does not know. */
 function isWordEdge(element: AST.Element | undefined, { ignoreCase, unicode }: PatternFlags): boolean {
   if (ignoreCase && unicode) return false;
   return element?.type === 'Assertion' && element.kind === 'word' && !element.negate;
 }
 
-/** Nanoseconds for each byte: the scan, closer looks at the window and at the text before it, and lines to decode. */
+/** In nanoseconds for each byte: the scan, the checks of the window and of the text before it, the lines to decode. */
 export function costOfRepeat(repeat: RequiredRepeat): number {
   return (
     LEAST_WINDOW_COST + repeat.candidateFrequency * 8 + repeat.windowFrequency * 15 + repeat.frequency * 1000

@@ -1,6 +1,6 @@
 /**
  * Translates an ECMAScript pattern to one for ripgrep that matches at least every line that the original matches.
- * What has no cheap equivalent there becomes 'any bytes'; the original decides afterwards.
+ * Parts that have no cheap equivalent there become 'any bytes'; the original pattern decides afterwards.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode, oneCharacter } from './characters.ts';
@@ -14,34 +14,34 @@ const ANYTHING = `${ANY_BYTE}*`;
 const MOST_REPEATS = 40;
 
 export function ripgrepSuperset(pattern: ParsedPattern): string {
-  return ofAlternatives(pattern.root.alternatives, pattern.flags);
+  return translateAlternatives(pattern.root.alternatives, pattern.flags);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
-  return `(?:${alternatives.map(({ elements }) => ofSequence(elements, flags)).join('|')})`;
+function translateAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
+  return `(?:${alternatives.map(({ elements }) => translateSequence(elements, flags)).join('|')})`;
 }
 
-function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): string {
-  return elements.map((element) => ofElement(element, flags)).join('');
+function translateSequence(elements: readonly AST.Element[], flags: PatternFlags): string {
+  return elements.map((element) => translateElement(element, flags)).join('');
 }
 
-function ofElement(element: AST.Element, flags: PatternFlags): string {
+function translateElement(element: AST.Element, flags: PatternFlags): string {
   switch (element.type) {
     case 'Assertion':
-      return ofAssertion(element, flags);
+      return translateAssertion(element, flags);
     case 'Quantifier':
-      return ofRepeated(element, flags);
+      return translateRepeated(element, flags);
     case 'Group':
     case 'CapturingGroup':
-      return ofAlternatives(element.alternatives, flags);
+      return translateAlternatives(element.alternatives, flags);
     case 'Backreference':
       return ANYTHING;
     default:
-      return isCharacterNode(element) ? ofCharacter(element, flags) : ANYTHING;
+      return isCharacterNode(element) ? translateCharacter(element, flags) : ANYTHING;
   }
 }
 
-function ofCharacter(node: CharacterNode, flags: PatternFlags): string {
+function translateCharacter(node: CharacterNode, flags: PatternFlags): string {
   return narrowClass(node, flags) ?? (canBeOneCharacter(node, flags) ? ANY_CHARACTER : ANYTHING);
 }
 
@@ -62,11 +62,11 @@ function narrowClass(node: CharacterNode, flags: PatternFlags): string | undefin
 }
 
 function canBeOneCharacter(node: CharacterNode, flags: PatternFlags): boolean {
-  // No line contains a newline, so any translation of it is right.
+  // No line contains a newline, so any translation of one is correct.
   return node.type === 'Character' || oneCharacter(node, flags) !== undefined;
 }
 
-function ofAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
+function translateAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
   switch (assertion.kind) {
     case 'start':
       return flags.multiline ? '' : '^';
@@ -81,7 +81,7 @@ function ofAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
   }
 }
 
-function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags): string {
+function translateRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags): string {
   if (element.type === 'Assertion') return '';
   const narrow = isCharacterNode(element) ? narrowClass(element, flags) : undefined;
   const least = Math.min(min, MOST_REPEATS);
@@ -89,8 +89,8 @@ function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags):
     if (!canBeOneCharacter(element, flags)) return ANYTHING;
     return `${ANY_BYTE}{${least},}`;
   }
-  const repeated = narrow ?? ofElement(element, flags);
-  // 'Anything' already takes as much as it can.
+  const repeated = narrow ?? translateElement(element, flags);
+  // A repetition of 'anything' matches the same as 'anything'.
   if (repeated === ANYTHING) return ANYTHING;
   const most = max > MOST_REPEATS ? '' : String(max);
   return `(?:${repeated}){${least},${most}}`;

@@ -1,78 +1,78 @@
 /**
- * Rewrites a pattern so that it can run over a whole file at once and finds at least every line that the pattern
- * matches by itself: for patterns that no prefilter fits.
+ * Rewrites a pattern that has no prefilter, so that it can run over a whole file at once. The new form finds at least
+ * every line that the pattern matches.
  *
- * No part of the new form takes a newline, or a single `[^x]*` would run to the end of the file from every line.
- * There is no such form for a pattern with a negative lookaround, which sees beyond the line.
+ * No part of the new form matches a newline, or a single `[^x]*` would run to the end of the file from every line.
+ * A pattern with a negative lookaround has no such form, because the lookaround would see beyond the line.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode } from './characters.ts';
 import { flagString, type ParsedPattern, type PatternFlags } from './parse-pattern.ts';
 
-/** Undefined when the search must try lines one by one. */
+/** Undefined if the search must try lines one by one. */
 export function wholeTextForm(pattern: ParsedPattern, flags: string): RegExp | undefined {
-  if (cannotBeWhole(pattern.root.alternatives)) return undefined;
+  if (hasNegativeLookaround(pattern.root.alternatives)) return undefined;
   try {
-    const source = ofAlternatives(pattern.root.alternatives, pattern.flags);
+    const source = rewriteAlternatives(pattern.root.alternatives, pattern.flags);
     return new RegExp(source, `${flags.replace(/[gmy]/g, '')}gm`);
   } catch {
     return undefined;
   }
 }
 
-function cannotBeWhole(alternatives: readonly AST.Alternative[]): boolean {
-  return alternatives.some(({ elements }) => elements.some(refuses));
+function hasNegativeLookaround(alternatives: readonly AST.Alternative[]): boolean {
+  return alternatives.some(({ elements }) => elements.some(isOrHasNegativeLookaround));
 }
 
-function refuses(element: AST.Element): boolean {
+function isOrHasNegativeLookaround(element: AST.Element): boolean {
   switch (element.type) {
     case 'Group':
     case 'CapturingGroup':
-      return cannotBeWhole(element.alternatives);
+      return hasNegativeLookaround(element.alternatives);
     case 'Quantifier':
-      return refuses(element.element);
+      return isOrHasNegativeLookaround(element.element);
     case 'Assertion':
       if (element.kind !== 'lookahead' && element.kind !== 'lookbehind') return false;
-      return element.negate || cannotBeWhole(element.alternatives);
+      return element.negate || hasNegativeLookaround(element.alternatives);
     default:
       return false;
   }
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
+function rewriteAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
   return alternatives
-    .map(({ elements }) => elements.map((element) => ofElement(element, flags)).join(''))
+    .map(({ elements }) => elements.map((element) => rewriteElement(element, flags)).join(''))
     .join('|');
 }
 
-function ofElement(element: AST.Element, flags: PatternFlags): string {
+function rewriteElement(element: AST.Element, flags: PatternFlags): string {
   switch (element.type) {
     case 'Group':
     case 'CapturingGroup':
-      return within(element, flags);
+      return rewriteGroup(element, flags);
     case 'Quantifier':
-      return quantified(element, flags);
+      return rewriteQuantifier(element, flags);
     case 'Assertion':
       return element.kind === 'lookahead' || element.kind === 'lookbehind'
-        ? within(element, flags)
+        ? rewriteGroup(element, flags)
         : element.raw;
     default:
       return isCharacterNode(element) ? withoutNewline(element, flags) : element.raw;
   }
 }
 
-/** Keeps the opening as written (`(?:`, `(?<name>`, `(?=`), and with it the numbers of the groups. */
-function within(
+/** Keeps the opening as written (`(?:`, `(?<name>`, `(?=`), so that groups keep their numbers. */
+function rewriteGroup(
   group: AST.Group | AST.CapturingGroup | AST.LookaroundAssertion,
   flags: PatternFlags,
 ): string {
   const opening = group.raw.slice(0, group.alternatives[0]!.start - group.start);
-  return `${opening}${ofAlternatives(group.alternatives, flags)})`;
+  return `${opening}${rewriteAlternatives(group.alternatives, flags)})`;
 }
 
-function quantified(quantifier: AST.Quantifier, flags: PatternFlags): string {
+function rewriteQuantifier(quantifier: AST.Quantifier, flags: PatternFlags): string {
   const suffix = quantifier.raw.slice(quantifier.element.raw.length);
-  return ofElement(quantifier.element, flags) + suffix;
+  return rewriteElement(quantifier.element, flags) + suffix;
 }
 
 function withoutNewline(node: CharacterNode, flags: PatternFlags): string {

@@ -1,9 +1,8 @@
 /**
- * Keeps what comes first by path when results arrive in any order.
+ * Keeps the first items by path while they arrive in any order.
  *
- * As soon as there are enough items, the search needs nothing behind the path of the last of them: `bound` is that
- * path, and it only ever moves towards the beginning. So a cap truncates at the same place, whichever thread was
- * faster.
+ * As soon as there are enough items, the search needs nothing after the path of the last of them. `bound` is that path,
+ * and it only ever moves towards the beginning. So a cap truncates at the same place, whichever thread was faster.
  */
 export class FirstByPath<T> {
   #bound: string | undefined;
@@ -16,8 +15,8 @@ export class FirstByPath<T> {
   #compactAtSize: number;
 
   /**
-   * `wanted` is in units of weight: matches, or entries. Where items have a size, those that together reach
-   * `maxSize` are enough, and one behind them that shows that there are more.
+   * `wanted` is in units of weight: matches, or entries. If items have a size, it is also enough when they reach
+   * `maxSize` together, and one more item shows that there are more.
    */
   constructor(wanted: number, maxSize: number = Number.POSITIVE_INFINITY) {
     this.#wanted = wanted;
@@ -38,7 +37,7 @@ export class FirstByPath<T> {
     if (this.#total >= this.#compactAt || this.#size >= this.#compactAtSize) this.#compact();
   }
 
-  /** In the order of paths; the last one may reach beyond what is wanted. */
+  /** The items sorted by path. The last one may exceed what is wanted. */
   items(): { path: string; item: T }[] {
     if (this.#total >= this.#wanted || this.#size >= this.#maxSize) this.#compact();
     else this.#sort();

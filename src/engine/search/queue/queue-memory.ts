@@ -1,14 +1,14 @@
 /**
- * A pool of shared memory for work queues. Shared memory is freed only when every thread that saw it has collected
- * its garbage, and threads that wait for work do not collect any: so each search uses memory of an earlier one.
+ * A pool of shared memory for work queues. Shared memory is freed only when every thread that received it has collected
+ * its garbage, and idle threads do not collect any. So each search reuses the memory of an earlier one.
  */
 import { QUEUE_BYTES } from './work-queue.ts';
 
-/** As many as one client may have searches under way. Most pages of each are never touched. */
+/** As many as one client may have searches under way. The system allocates few pages of each: most are never used. */
 const MOST_FREE = 64;
 
 export interface QueueMemory {
-  /** The number by which threads know the memory: each thread receives the memory itself only once. */
+  /** The number that identifies the memory to threads: each thread receives the memory itself only once. */
   readonly slot: number;
   readonly shared: SharedArrayBuffer;
 }
@@ -24,7 +24,7 @@ export class QueueMemories {
     return { slot: this.#freeSlots.pop() ?? this.#slots++, shared: new SharedArrayBuffer(QUEUE_BYTES) };
   }
 
-  /** `isReusable` when every thread has left the queue: a thread that was ended may have held the queue's lock. */
+  /** `isReusable` says that every thread has left the queue: a thread that was terminated may still hold its lock. */
   giveBack(memory: QueueMemory, isReusable: boolean): void {
     if (isReusable && this.#free.length < MOST_FREE) this.#free.push(memory);
     else this.#freeSlots.push(memory.slot);

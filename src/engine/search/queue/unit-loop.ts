@@ -1,10 +1,10 @@
-/** One thread's turn at the units of a queue, with those of its own that the queue has no room for. */
+/** How one thread works on the units of a queue. It keeps the units that the queue has no room for. */
 
-/** What the loop needs of a queue; WorkQueue is one. */
+/** What the loop needs of a queue, such as a WorkQueue. */
 export interface UnitQueue {
   readonly isOver: boolean;
   take(): string | undefined;
-  /** Returns those that do not fit. */
+  /** Returns the units that do not fit. */
   push(units: readonly string[]): readonly string[];
 }
 
@@ -18,12 +18,12 @@ export class UnitLoop {
     this.#overflow = [...overflow];
   }
 
-  /** Units that were left when the work ended and that did not fit into the queue. */
+  /** Units that were left when the work was ended, and that did not fit into the queue. */
   get overflow(): readonly string[] {
     return this.#overflow;
   }
 
-  /** Works until no unit is left or the work is ended; then returns its units to the queue. */
+  /** Works until no unit is left or the work is ended, then returns the thread's own units to the queue. */
   run(work: (unit: string) => void): void {
     for (;;) {
       const unit = this.#queue.isOver ? undefined : (this.#overflow.pop() ?? this.#queue.take());

@@ -1,12 +1,12 @@
 /**
- * The work that the threads of one search share: a stack of units in shared memory, and when to stop.
+ * The work that the threads of one search share: a stack of units in shared memory, and the signal to stop.
  *
- * A unit is a directory or some files of one. Threads take the unit that was pushed last, so they push units in
- * reverse order and all work at the front of the tree: a search then reaches its cap early. Threads never have to
- * wait for the main thread.
+ * A unit is a directory, or some files of one. Threads take the unit that was pushed last, so they push units in
+ * reverse order and all work near the beginning of the tree: a search then reaches its cap early. Threads never have
+ * to wait for the main thread.
  */
 
-// Words of the control block.
+// Indexes into the control block, which consists of 32-bit words.
 const LOCK = 0;
 const TOP = 1;
 const BUSY = 2;
@@ -17,18 +17,20 @@ const JOINED = 6;
 const BOUND = 7;
 const ROUND = 8;
 const RELEASE_IDLE = 9;
-// On a cache line of their own: threads write these at every file, where they only read the others.
+// These are on a cache line of their own: threads write them for every file, and mostly only read the others.
 const FILES = 16;
 const MATCHES = 17;
 const CONTROL_BYTES = 128;
 
-/** Two slots, written in turn, so that a reader never sees half a path. */
+/** There are two slots of this size, written alternately, so that a reader never sees half a path. */
 const BOUND_BYTES = 8192;
 const UNITS_START = CONTROL_BYTES + 2 * (BOUND_BYTES + 4);
 const UNITS_BYTES = 1 << 20;
 export const QUEUE_BYTES: number = UNITS_START + UNITS_BYTES;
 
+/** How long a thread waits for work before it checks again. */
 const WAIT_MS = 20;
+/** How often a thread tries to take the lock before it sleeps. */
 const SPINS = 2000;
 
 export class WorkQueue {
@@ -45,19 +47,19 @@ export class WorkQueue {
     this.#bytes = Buffer.from(memory);
   }
 
-  /** For memory that an earlier search used: a thread that comes late for that search finds another round. */
+  /** Prepares memory that an earlier search used. A thread that is late for that search will find another round. */
   clear(): void {
     const round = this.round;
     this.#control.fill(0);
     Atomics.store(this.#control, ROUND, round + 1);
   }
 
-  /** The number of this round of work: a thread that comes too late for its round takes no part in the next. */
+  /** The number of this round of work. A thread that comes too late for its round takes no part in the next. */
   get round(): number {
     return Atomics.load(this.#control, ROUND);
   }
 
-  /** False when all work of the round was done before this thread came. */
+  /** False if all work of the round was done before this thread came. */
   join(round: number): boolean {
     this.#lock();
     const late = this.#control[OVER] !== 0 || this.#control[ROUND] !== round;
@@ -69,7 +71,7 @@ export class WorkQueue {
     return !late;
   }
 
-  /** How many threads took part: each reports when the work is over. */
+  /** How many threads took part in this round. Each of them sends a result when the work is over. */
   get joined(): number {
     return Atomics.load(this.#control, JOINED);
   }
@@ -78,18 +80,18 @@ export class WorkQueue {
     return Atomics.load(this.#control, OVER) !== 0;
   }
 
-  /** Ends the work for all threads, as soon as each has finished the file it is at. */
+  /** Ends the work for all threads. Each stops when it has finished its current file. */
   end(): void {
     Atomics.store(this.#control, OVER, 1);
     this.#announce();
   }
 
-  /** Whether units are left; while threads are at work they may take them, or add some, at any moment. */
+  /** Whether units are left. Threads at work may take them, or add some, at any moment. */
   get hasUnits(): boolean {
     return this.#control[TOP]! > 0;
   }
 
-  /** Lets the work continue after `end`. Call it only when every thread that took part has reported. */
+  /** Lets the work continue after `end`. Call this only when every thread that took part has sent its result. */
   reopen(): void {
     this.#control[BUSY] = 0;
     this.#control[JOINED] = 0;
@@ -98,7 +100,7 @@ export class WorkQueue {
     Atomics.store(this.#control, OVER, 0);
   }
 
-  /** From now on threads without work leave instead of waiting for some: other searches need them. */
+  /** From now on, threads without work leave instead of waiting for some: other searches need them. */
   releaseIdleThreads(): void {
     Atomics.store(this.#control, RELEASE_IDLE, 1);
     this.#announce();
@@ -109,7 +111,7 @@ export class WorkQueue {
     return Atomics.load(this.#control, WAITING) > 0;
   }
 
-  /** Adds units so that the first is taken first. Returns those that do not fit. */
+  /** Adds units, of which threads will take the first one first. Returns those that do not fit. */
   push(units: readonly string[]): readonly string[] {
     if (units.length === 0) return units;
     this.#lock();
@@ -130,8 +132,8 @@ export class WorkQueue {
   }
 
   /**
-   * The next unit. Waits while other threads may still add some, unless idle threads are to leave. Undefined when
-   * all work is done or was ended.
+   * Takes the next unit. Waits while other threads may still add some, unless idle threads have to leave. Undefined
+   * when this thread has to leave, or all work is done or was ended.
    */
   take(): string | undefined {
     let idle = false;
@@ -159,7 +161,7 @@ export class WorkQueue {
     }
   }
 
-  /** From now on the search wants nothing behind this path. Only the main thread calls it, with ever earlier paths. */
+  /** From now on the search needs nothing after this path. Only the main thread calls this, with ever earlier paths. */
   setBound(path: string): void {
     const version = Atomics.load(this.#control, BOUND) + 1;
     const slot = CONTROL_BYTES + (version & 1) * (BOUND_BYTES + 4);
@@ -169,7 +171,7 @@ export class WorkQueue {
     Atomics.store(this.#control, BOUND, version);
   }
 
-  /** Whether this path, or everything in a directory given as `path/`, comes after the bound. */
+  /** Whether this path, or everything in a directory given as `path/`, is after the bound. */
   isBeyondBound(path: string): boolean {
     if (Atomics.load(this.#control, BOUND) !== this.#boundSeen) this.#readBound();
     if (this.#bound === undefined || path <= this.#bound) return false;
@@ -221,7 +223,7 @@ export class WorkQueue {
     Atomics.notify(this.#control, CHANGES);
   }
 
-  /** Threads hold the lock for microseconds: sleep only when its holder has lost the processor. */
+  /** Threads hold the lock for microseconds, so this thread sleeps only if its holder has lost the processor. */
   #lock(): void {
     for (;;) {
       for (let i = 0; i < SPINS; i++) {

@@ -1,8 +1,8 @@
-/** Caps what one file adds to an answer: whole matches with their context, as many as still fit. */
+/** Caps what one file adds to an answer: as many whole matches with their context as still fit. */
 import { charactersOf, charactersOfLine } from '../match/line-size.ts';
 import type { FoundLine } from '../query.ts';
 
-/** How much an answer may still hold. */
+/** How much an answer may still take. */
 export interface ResultCap {
   matches: number;
   characters: number;
@@ -15,7 +15,7 @@ export interface CappedFile {
   characters: number;
 }
 
-/** The last match that begins below the cap is kept whole. */
+/** Keeps the last match whole that begins below the cap. */
 export function capFile(
   path: string,
   lines: readonly FoundLine[],
@@ -35,7 +35,7 @@ export function capFile(
   return { lines, matches, characters };
 }
 
-/** The first `count` matches with the context of the last of them; matches in that context become context. */
+/** The first `count` matches and the context of the last of them. Matches in that context become context. */
 function firstMatches(lines: readonly FoundLine[], count: number, contextLines: number): FoundLine[] {
   const kept: FoundLine[] = [];
   let left = count;

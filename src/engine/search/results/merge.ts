@@ -1,4 +1,4 @@
-/** Merges the results of several searches into one: in one order, each file once, under one cap. */
+/** Merges the results of several searches: in one order, each file once, under one cap. */
 
 import { limits } from '../../limits.ts';
 import { byBytes } from '../../text/byte-order.ts';
@@ -51,7 +51,7 @@ export function charactersOfResult({ files }: GrepResult): number {
   return files.reduce((sum, { path, lines }) => sum + charactersOf(path, lines), 0);
 }
 
-/** A path for each long line: when two lists name the same file, they name the same lines. */
+/** Each list has one path for each long line. If two lists name the same file, they mean the same lines. */
 function mergeLongLines(lists: readonly (readonly string[])[]): string[] {
   const most = new Map<string, readonly string[]>();
   for (const list of lists) {

@@ -1,4 +1,4 @@
-/** Puts the results of all threads in one order and caps them at the same place, whichever thread was first. */
+/** Merges the results of all threads in one order and caps them at the same place, whichever thread was first. */
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { ITEMS_PER_CHECK, mapInTurns, mergedInTurns, splitInTurns, type Yielder } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -8,7 +8,7 @@ import type { ExtensionStatistics, FoundFile, PackedEntries, ThreadResult } from
 import { capFile, type ResultCap } from './cap-file.ts';
 
 export interface GrepFindings {
-  /** With one match more than the cap allows, to know whether there are more. */
+  /** It holds one match more than the cap allows, to show whether there are more. */
   found: FirstByPath<FoundFile>;
   threadResults: readonly ThreadResult[];
   cap: ResultCap;
@@ -22,7 +22,7 @@ export function grepResult(findings: GrepFindings): GrepResult {
   const { threadResults, countAll, plan } = findings;
   const { files, truncated, last } = findings.summary ? summarized(findings) : shown(findings);
   const matches = files.reduce((total, file) => total + file.matches, 0);
-  // What threads have read behind the cap depends on their speed: leave it out.
+  // How much threads have read beyond the cap depends on their speed: leave that out.
   const isBeforeCap = (path: string) => !truncated || countAll || last === undefined || path <= last;
   const unreadable = threadResults.flatMap((result) => result.unreadable.filter(isBeforeCap)).map(textOf);
   const longLines = threadResults.flatMap((result) => result.longLines.filter(isBeforeCap)).map(textOf);
@@ -65,7 +65,7 @@ function shown({ found, cap, contextLines }: GrepFindings): CappedFiles {
   return { files, truncated, last };
 }
 
-/** Files with their counts, where the cap is one of files. */
+/** Files with their counts. Here the cap counts files. */
 function summarized({ found, cap }: GrepFindings): CappedFiles {
   const items = found.items();
   const kept = items.slice(0, cap.matches);
@@ -75,7 +75,7 @@ function summarized({ found, cap }: GrepFindings): CappedFiles {
 
 const TYPES: Record<string, WalkEntry['type']> = { f: 'file', d: 'directory', l: 'symlink', s: 'special' };
 
-/** The entries of all threads in one order; those of each thread are sorted already. */
+/** The entries of all threads in one order. Those of each thread are already sorted. */
 export async function mergedEntries(
   threadResults: readonly ThreadResult[],
   limit: number,
@@ -88,7 +88,7 @@ export async function mergedEntries(
     merged = merged.length === 0 ? list : await mergedInTurns(merged, list, yielder, byPath, limit);
   }
   const kept = merged.length > limit ? merged.slice(0, limit) : merged;
-  // In place: there may be very many of them, and nobody else has them yet.
+  // Changes the entries in place: there may be very many, and no one else has them yet.
   for (let index = 0; index < kept.length; index++) {
     if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
     nameAsText(kept[index]!);
@@ -96,7 +96,7 @@ export async function mergedEntries(
   return kept;
 }
 
-/** Their paths are raw until they are in order. */
+/** The paths stay raw until the entries are in order. */
 async function unpack({ paths, types, facts }: PackedEntries, yielder: Yielder): Promise<WalkEntry[]> {
   if (types === '') return [];
   return mapInTurns(await splitInTurns(paths, '\0', yielder), yielder, (path, index) => {
@@ -133,7 +133,7 @@ export function sum(threadResults: readonly ThreadResult[], of: (result: ThreadR
   return threadResults.reduce((total, result) => total + of(result), 0);
 }
 
-/** The unreadable entries up to the last path that is shown, or all of them. */
+/** The unreadable entries up to the path `last`, or all of them if it is undefined. */
 export function unreadableBefore(threadResults: readonly ThreadResult[], last: string | undefined): string[] {
   const found = threadResults.flatMap(({ unreadable }) => unreadable);
   return found.filter((path) => last === undefined || path <= last).map(textOf);

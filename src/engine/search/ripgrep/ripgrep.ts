@@ -1,9 +1,9 @@
 /**
- * Asks ripgrep which files of a held directory may hold a match.
+ * Runs ripgrep to find out which files of a held directory may contain a match.
  *
- * It only names candidates: each is opened again through the wall, so a tree that changes under it can make
- * it read elsewhere, but nothing of that reaches an answer. It reads no configuration, follows no links and
- * gets an empty environment.
+ * ripgrep only names candidates, and a search opens each of them again through the wall. So a tree that changes
+ * meanwhile can make ripgrep read elsewhere, but nothing from there reaches an answer. It reads no configuration,
+ * follows no links and gets an empty environment.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -18,22 +18,22 @@ import { fileState, type OwnProgram, ownPackage } from '../../confine/protect/ow
 const LONGEST_PATTERN = 30_000;
 const VERSION_TIMEOUT_MS = 5000;
 /**
- * Entries that may not be read (EPERM, EACCES) or have gone (ENOENT), one a line; anything else on stderr means
- * that ripgrep cannot be relied on: it opens whole paths, for one, and some are too long for that.
+ * Matches a line of stderr about an entry that may not be read (EPERM, EACCES) or is gone (ENOENT). Any other line
+ * means that the result may be incomplete: for example, ripgrep opens whole paths, and some are too long for that.
  */
 const UNREADABLE = /^rg: (.*): [^:]* \(os error (?:1|2|13)\)$/;
 /**
- * Files that begin with a byte-order mark are always candidates: ripgrep's idea of where their text begins is
- * not ours, so it is not asked to have one.
+ * Makes every file that begins with a byte-order mark a candidate: ripgrep does not agree with us on where the text of
+ * such a file begins.
  */
 const MARKED = '^(?-u:\\xff\\xfe|\\xfe\\xff|\\xef\\xbb\\xbf)';
-/** All but ASCII: what is in another encoding than UTF-8 has such a byte. */
+/** Matches any byte that is not ASCII, and NUL: every text in another encoding than UTF-8 has one. */
 const NOT_ASCII = '(?-u:[\\x00\\x80-\\xff])';
 
 export interface RipgrepState {
-  /** What is started. */
+  /** The program to start; undefined if there is none. */
   path: string | undefined;
-  /** Where the package keeps it. */
+  /** Where the program is installed. */
   installed?: string;
   /** One short sentence for `doctor` and `--explain`. */
   says: string;
@@ -41,13 +41,13 @@ export interface RipgrepState {
 
 let state: Promise<RipgrepState> | undefined;
 
-/** Whether the optional package is there and its program runs; found out once. */
+/** Whether the optional package is installed and its program runs. This is checked only once. */
 export function ripgrep(): Promise<RipgrepState> {
-  state ??= look();
+  state ??= findRipgrep();
   return state;
 }
 
-async function look(): Promise<RipgrepState> {
+async function findRipgrep(): Promise<RipgrepState> {
   const own = ownPackage().ripgrep;
   if (own === undefined) return { path: undefined, says: 'ripgrep is not installed' };
   const installed = own.path;
@@ -57,7 +57,7 @@ async function look(): Promise<RipgrepState> {
     version = await versionOf(copy);
     if (version !== undefined) return { path: copy, installed, says: version };
   }
-  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep was changed since the server started' };
+  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep has changed since the server started' };
   version = await versionOf(installed);
   if (version === undefined) return { path: undefined, says: 'ripgrep is installed, but does not run' };
   return { path: installed, installed, says: version };
@@ -77,12 +77,12 @@ function isUnchanged({ path, state: noted }: OwnProgram): boolean {
   return fileState(path) === noted;
 }
 
-/** Of the directory that holds a copy for as long as it takes to make it. */
+/** The prefix of the temporary directory in which a copy is made. */
 const COPY_PREFIX = 'cofferdam-rg-';
 
 /**
- * A copy without a name, which only this process can start: the package may lie where a command writes. Undefined
- * where there is no such thing, or when the program is no longer the one that was noted.
+ * Copies the program to a file without a name, which only this process can start: a command may be able to write to the
+ * package's directory. Undefined if the system has no such files, or the program changed since the server started.
  */
 function copyProgram(own: OwnProgram): string | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -94,7 +94,7 @@ function copyProgram(own: OwnProgram): string | undefined {
     copyFileSync(own.path, copy);
     if (!isUnchanged(own)) return undefined;
     chmodSync(copy, 0o500);
-    // Held for as long as the process lives.
+    // The descriptor stays open for as long as the process lives.
     return `/proc/self/fd/${openSync(copy, 'r')}`;
   } catch {
     return undefined;
@@ -104,8 +104,8 @@ function copyProgram(own: OwnProgram): string | undefined {
 }
 
 /**
- * Relative paths, one character for each byte, of the files in `directory` (a handle's path) that have a line
- * which the pattern matches, and of what ripgrep could not read. Undefined when it cannot say.
+ * Relative paths, one character for each byte, of the files in `directory` (a handle's path) that have a line which the
+ * pattern matches, and of the entries that ripgrep could not read. Undefined if ripgrep cannot tell.
  */
 export async function candidateFiles(
   directory: string,
@@ -124,13 +124,13 @@ export async function candidateFiles(
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   try {
-    return await named(child);
+    return await namedFiles(child);
   } finally {
     signal.removeEventListener('abort', kill);
   }
 }
 
-/** `isAnyEncoding`: files may be in encodings that only we know of. */
+/** `isAnyEncoding` says that files may be in encodings that ripgrep does not know of. */
 function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
   return [
     '--no-config',
@@ -138,7 +138,7 @@ function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
     '--hidden',
     '--no-follow',
     '--no-mmap',
-    // What is binary and what is not is decided elsewhere.
+    // The search threads decide which files are binary.
     '--text',
     '--encoding=none',
     '--color=never',
@@ -151,8 +151,12 @@ function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
   ];
 }
 
-async function named(child: ChildProcess): Promise<string[] | undefined> {
-  const [code, found, complaints] = await Promise.all([ended(child), all(child.stdout!), all(child.stderr!)]);
+async function namedFiles(child: ChildProcess): Promise<string[] | undefined> {
+  const [code, found, complaints] = await Promise.all([
+    exitCodeOf(child),
+    readAll(child.stdout!),
+    readAll(child.stderr!),
+  ]);
   if (code === null || code > 2) return undefined;
   const unreadable: string[] = [];
   for (const line of complaints.split('\n')) {
@@ -166,19 +170,19 @@ async function named(child: ChildProcess): Promise<string[] | undefined> {
     .filter((path) => path !== '');
 }
 
-function ended(child: ChildProcess): Promise<number | null> {
+function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));
     child.once('close', (code) => resolve(code));
   });
 }
 
-async function all(stream: NodeJS.ReadableStream): Promise<string> {
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of stream) chunks.push(chunk as Buffer);
   } catch {
-    // A killed child's pipe may break; its exit code tells.
+    // The pipe of a killed child may break; its exit code shows that it was killed.
   }
   return Buffer.concat(chunks).toString('latin1');
 }

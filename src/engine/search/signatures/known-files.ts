@@ -1,9 +1,10 @@
 /**
- * What one thread knows of files before it opens them, and remembers after it read them.
+ * What one thread knows about files before it opens them, and remembers after it has read them.
  *
- * A file that was read twice gets a signature; a later search that misses something in it checks whether the file is
- * still the same, by its identity and times, and need not read it. What changed within the last minute is always read:
- * a program that writes through mapped memory moves a file's times only when the system saves its pages.
+ * A file that was read twice gets a signature. If the signature lacks something that a later search needs, and the
+ * file's identity and times show that it is still the same, that search does not read the file. A file that changed
+ * within the last minute is always read: when a program writes through mapped memory, the file's times change only when
+ * the system saves the pages.
  */
 import { isUtf8 } from 'node:buffer';
 import { Utf8Check } from '../../charset/utf8.ts';
@@ -13,24 +14,24 @@ import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
 import type { FoundRecord, SignatureStore } from './signature-store.ts';
 import type { WantedMarks } from './wanted-marks.ts';
 
-/** As long as systems keep written pages in memory, and some more. */
+/** Somewhat longer than systems keep written pages in memory. */
 const SETTLED_AFTER_MS = 60_000;
-/** In bytes: signatures of a large tree come in several searches, so that none of them gets much slower. */
+/** In bytes. Several searches of a large tree make its signatures, so that none of them becomes much slower. */
 const MOST_SIGNED_A_SEARCH: number = 256 << 20;
-/** In bytes: a larger file may have lines that are too long to search, which every search reports. */
+/** In bytes. A larger file may have lines that are too long to search, and every search must report them. */
 const LARGEST_SIGNED: number = 16 << 20;
 const NOTHING = new Uint8Array(0);
 
-/** The text of a file that lies in the kernel's memory as a whole. */
+/** Where the whole text of a file is in the kernel's memory. */
 export interface WholeText {
   start: number;
   end: number;
 }
 
-/** What was just read: all of a text, a part of one, or something that is not text. */
+/** What was just read: a whole text, a part of one, or a binary file. */
 export type ReadContent = WholeText | 'part' | 'binary';
 
-/** 'text' and 'binary' for a file that cannot hold a match. */
+/** 'text' or 'binary' for a file that cannot match. */
 export type Knowledge = 'text' | 'binary' | 'unknown';
 
 export class KnownFiles {
@@ -57,7 +58,7 @@ export class KnownFiles {
     this.#settledAfterMs = settledAfterMs;
   }
 
-  /** What identifies a file of the cursor's directory from search to search; two files may have the same. */
+  /** A hash that identifies a file of the cursor's directory in later searches. Two files may have the same. */
   keyOf(directory: string, name: string): number {
     if (directory !== this.#directory) {
       this.#directoryKey = mixed(0x811c9dc5, `${this.#cursor.place}/`);
@@ -66,27 +67,27 @@ export class KnownFiles {
     return mixed(this.#directoryKey, name) >>> 0;
   }
 
-  /** Whether a file is known to hold no match. */
-  ask(key: number, name: string): Knowledge {
+  /** Whether it is known that a file cannot match. */
+  lookUp(key: number, name: string): Knowledge {
     const record = this.#store.find(key);
     if (typeof record !== 'number' || this.#mayMatch(record, this.#wanted)) return 'unknown';
     const state = this.#cursor.state(name);
-    if (!state || !this.#store.isOf(record, state)) return 'unknown';
+    if (!state || !this.#store.describes(record, state)) return 'unknown';
     return this.#store.signatureLength(record) === 0 ? 'binary' : 'text';
   }
 
-  /** Remembers a file that was just read. Of one that was read in part it reads all, over what the kernel holds. */
-  tell(key: number, fd: number, content: ReadContent): void {
+  /** Remembers a file that was just read. If only a part was read, it reads the whole file into the kernel's memory. */
+  learn(key: number, fd: number, content: ReadContent): void {
     const known = this.#store.find(key);
-    if (known === undefined) this.#store.see(key);
+    if (known === undefined) this.#store.markSeen(key);
     else if (this.#left > 0 && !this.#store.isFull) this.#remember(key, fd, known, content);
   }
 
   #remember(key: number, fd: number, known: FoundRecord, content: ReadContent): void {
     const state = stateOfFile(fd);
-    // What was written while it was read has a later change time than this.
+    // A file that was written while it was read has a later change time than this.
     const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;
-    if (!isSettled || (typeof known === 'number' && this.#store.isOf(known, state))) return;
+    if (!isSettled || (typeof known === 'number' && this.#store.describes(known, state))) return;
     if (!Number.isSafeInteger(state.ino) || !keepsTrueTimes(fd, state.dev)) return;
     if (content === 'binary') {
       this.#store.remember(key, state, NOTHING);
@@ -114,7 +115,7 @@ export class KnownFiles {
     kernel.beginSignature(signatureBytes(size));
     const check = new Utf8Check();
     let offset = 0;
-    /** The last two bytes before it stay in front of each piece. */
+    // Each piece begins with the last two bytes of the piece before it.
     for (let held = 0, count = -1; count !== 0; ) {
       count = readFile(fd, bytes, text + held, capacity - held, offset);
       const end = text + held + count;
@@ -134,8 +135,9 @@ export class KnownFiles {
 }
 
 /**
- * So that about a third of the bits are set: with more of them, a search reads many files for nothing. The larger a
- * file, the more of its bytes repeat: hardly any source holds more than 7000 texts of three bytes.
+ * The size of a signature, chosen so that about a third of its bits are set: if there were more, a search would read
+ * many files for nothing. The larger a file, the more of its texts repeat: hardly any source file contains more than
+ * 7000 different texts of three bytes.
  */
 function signatureBytes(size: number): number {
   if (size > 1 << 18) return MAX_SIGNATURE_BYTES;

@@ -1,35 +1,35 @@
 /**
- * What is remembered of files, in memory that all search threads share.
+ * The signatures of files, in memory that all search threads share.
  *
- * A record never changes once it can be found: a thread writes it at the end, then puts its place into a slot. When
- * the memory is full, nothing is added, until the main thread empties it at a moment when no search runs.
+ * A record never changes after it can be found: a thread appends it, then puts its address into a slot. When the memory
+ * is full, nothing is added until the main thread empties it while no search runs.
  */
 
 import type { FileState } from '../../confine/scan/cursor.ts';
 
-/** For about 100,000 source files. Pages are taken from the system when a record comes to lie there. */
+/** Enough for about 100,000 source files. The system allocates pages when records are written to them. */
 const RECORD_BYTES = 48 << 20;
 const SLOTS: number = 1 << 18;
 const PROBES = 8;
-/** Records begin at multiples of this; a slot holds the number of the unit, and a tag of the key above it. */
+/** Records begin at multiples of this. A slot holds the number of the unit, and in its upper bits a tag of the key. */
 const UNIT = 16;
 const UNIT_BITS = 22;
 const UNIT_MASK: number = (1 << UNIT_BITS) - 1;
-/** In a slot: the file was seen once, and has no record. */
+/** The unit in the slot of a file that was read once and has no record yet. */
 const SEEN = 1;
-/** Records start behind the unit that SEEN stands for. */
+/** Records start after the unit that SEEN stands for. */
 const FIRST_UNIT = 2;
-// Words of the control block.
+// Indexes into the control block, which consists of 32-bit words.
 const NEXT = 0;
 const OUTDATED = 1;
 const CONTROL_BYTES = 64;
-/** Five numbers of 8 bytes, and how long the signature is: 0 for a binary file. */
+/** Six numbers of 8 bytes: five of the file's state, and the length of the signature, which is 0 for a binary file. */
 const HEADER_BYTES = 48;
 
 const SLOTS_AT: number = CONTROL_BYTES;
 const RECORDS_AT: number = CONTROL_BYTES + SLOTS * 4;
 
-/** A record is given as the place where it begins. */
+/** A record is identified by the address where it begins. */
 export type FoundRecord = number | 'seen' | undefined;
 
 export class SignatureStore {
@@ -57,7 +57,8 @@ export class SignatureStore {
     return unit === SEEN ? 'seen' : unit * UNIT;
   }
 
-  isOf(record: number, { dev, ino, size, mtimeMs, ctimeMs }: FileState): boolean {
+  /** Whether the record describes the file in this state. */
+  describes(record: number, { dev, ino, size, mtimeMs, ctimeMs }: FileState): boolean {
     const numbers = this.#numbers;
     const at = record >> 3;
     return (
@@ -77,7 +78,7 @@ export class SignatureStore {
   /** Whether the signature has all of these marks. */
   hasAll(record: number, marks: readonly number[]): boolean {
     const at = record + HEADER_BYTES;
-    // Marks have 16 bits, of which the signature goes by the upper ones.
+    // Marks have 16 bits, and the signature uses the upper ones.
     const shift = Math.clz32(this.signatureLength(record) * 8) - 15;
     for (const mark of marks) {
       const bit = mark >> shift;
@@ -86,8 +87,8 @@ export class SignatureStore {
     return true;
   }
 
-  /** Remembers that a file was read, and nothing else of it. */
-  see(key: number): void {
+  /** Remembers that a file was read, and nothing else about it. */
+  markSeen(key: number): void {
     this.#put(key, SEEN);
   }
 
@@ -106,7 +107,7 @@ export class SignatureStore {
     return Atomics.load(this.#control, NEXT) * UNIT >= RECORD_BYTES - UNIT * 64;
   }
 
-  /** Empties a full store of which half is outdated. Only while no search runs. */
+  /** Empties a full store with many outdated records. Call this only while no search runs. */
   tidy(): void {
     if (!this.isFull || Atomics.load(this.#control, OUTDATED) < SLOTS / 4) return;
     this.#slots.fill(0);
@@ -120,7 +121,7 @@ export class SignatureStore {
     if ((before & UNIT_MASK) > SEEN) Atomics.add(this.#control, OUTDATED, 1);
   }
 
-  /** The slot with the tag of the key, or else the first free one near its place. */
+  /** The slot with the tag of the key, or else the first free one. Undefined if there is neither nearby. */
   #slotOf(key: number): number | undefined {
     const tag = key >>> UNIT_BITS;
     for (let probe = 0; probe < PROBES; probe++) {

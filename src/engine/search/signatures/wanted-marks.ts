@@ -1,15 +1,15 @@
-/** What the signature of a file must have so that the file can hold a match. */
+/** Computes which marks (hashes of three bytes) the signature of a file must have so that the file can match. */
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Prefilter } from '../../kernel/prefilter.ts';
 
 export interface WantedMarks {
-  /** The marks of one of these lists must all be there. */
+  /** The signature must have all marks of at least one of these lists. */
   anyOf: readonly (readonly number[])[];
-  /** And all of these. */
+  /** The signature must have all of these too. */
   all: readonly number[];
 }
 
-/** Undefined where a signature tells nothing: the pattern has no literals, or one is shorter than three bytes. */
+/** Undefined if signatures cannot rule out files: the pattern has no literals, or one is shorter than three bytes. */
 export function wantedMarks(kernel: Kernel, filter: Prefilter | undefined): WantedMarks | undefined {
   if (filter?.kind !== 'literals') return undefined;
   const anyOf = filter.literals.map((literal) => marksOf(kernel, literal));
@@ -18,7 +18,7 @@ export function wantedMarks(kernel: Kernel, filter: Prefilter | undefined): Want
   return tells ? { anyOf, all } : undefined;
 }
 
-/** Of a literal as one character for each byte. */
+/** The marks of a literal, which has one character for each byte. */
 function marksOf(kernel: Kernel, literal: string): number[] {
   const marks = new Set<number>();
   for (let at = 0; at + 3 <= literal.length; at++) {

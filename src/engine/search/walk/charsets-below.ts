@@ -1,6 +1,6 @@
 /**
- * Which encodings are declared for the files that a thread meets: it reads .editorconfig files on its way. Where a
- * listing shows that a directory has none, the thread does not ask the system again.
+ * Finds the encodings that are declared for the files that a thread searches: it reads .editorconfig files on the way.
+ * If a listing has shown that a directory has none, the thread does not ask the system again.
  */
 import { LONGEST_CONFIG } from '../../charset/editorconfig/parse.ts';
 import { type CharsetScope, CharsetsBelow } from '../../charset/scope.ts';
@@ -11,15 +11,15 @@ import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withhe
 
 const CONFIG_NAME = '.editorconfig';
 
-/** How many directories without such a file are remembered. */
+/** How many directories without such a file to remember. */
 const MOST_WITHOUT = 4096;
 
 export interface ListedCharsets extends Pick<CharsetsBelow, 'of'> {
-  /** Says what a directory holds, before `of` is asked for its files. */
+  /** Call this with the names in a directory, before `of` is called for its files. */
   listed(directory: string, names: readonly string[]): void;
 }
 
-/** Moves the cursor. A file that the owner withholds says nothing. */
+/** Moves the cursor. An .editorconfig that the owner withholds declares nothing. */
 export function charsetsBelow(
   scope: CharsetScope,
   cursor: Cursor,

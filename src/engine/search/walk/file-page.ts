@@ -1,6 +1,6 @@
 /**
- * One page of the files below a directory, by path. A page reads the directories on the way to where the last one
- * ended, and as many behind it as it takes to fill the page: never the whole tree.
+ * Lists one page of the files below a directory, in the order of their paths. It reads the directories on the way to
+ * where the last page ended, and as many after it as it takes to fill the page, but never the whole tree.
  */
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import type { Listing } from '../../confine/scan/listing.ts';
@@ -15,28 +15,28 @@ import type { SearchRoot } from './search-root.ts';
 import { Selector } from './selector.ts';
 
 export interface FilePageQuery {
-  /** The path of the last file of the page before; from the start when left out. */
+  /** The path of the last file of the previous page. Default: the page starts at the beginning. */
   after?: string | undefined;
   max: number;
-  /** Directories that are left out with everything in them. */
+  /** Directories to leave out with everything in them. */
   without?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface FilePage {
-  /** Relative to the directory, byte by byte in order. Links and names that are not UTF-8 are left out. */
+  /** Paths relative to the directory, sorted byte by byte. Links and names that are not UTF-8 are left out. */
   files: string[];
   /** Whether another page follows. */
   more: boolean;
 }
 
-/** As the searches of files do: what the ignore files name is left out, and so is `.git`. */
+/** As in searches of files, what ignore files name is left out, and so is `.git`. */
 export const PAGED = { ignoreFiles: true } as const;
 const IGNORE_FILES = ignoreFileNames(PAGED);
 
-/** One page comes after the other: most of the directories on the way are as they were. */
+/** Pages follow each other, and most directories on the way do not change in between. */
 const remembered = new ListingCache();
-/** A directory's files and, with a slash behind them, its directories, in the order of the paths. */
+/** The files of a directory, and its directories with a slash after the name, in the order of their paths. */
 const ordered = new WeakMap<Listing, readonly string[]>();
 
 export async function filePage(root: SearchRoot, query: FilePageQuery): Promise<FilePage> {
@@ -80,7 +80,7 @@ class PageCollector {
     this.#yielder = new Yielder(signal);
   }
 
-  /** Adds the files below a directory. False when the page is full, and one file more is known. */
+  /** Adds the files below a directory. False when the page is full and one more file was found. */
   async add(directory: string, level: number): Promise<boolean> {
     await this.#yielder.pause();
     if (level > limits.treeDepth || this.#cursor.goTo(directory)) return true;
@@ -104,7 +104,7 @@ class PageCollector {
       const inner = joined(directory, name);
       if (denied?.has(name) || this.#without.has(inner) || !this.#selector.enters(directory, name)) continue;
       if (!(await this.add(inner, level + 1))) return false;
-      // The directory inside has rules of its own.
+      // The inner directory has set its own rules.
       this.#selector.open(directory, rules);
     }
     return true;
@@ -119,7 +119,7 @@ class PageCollector {
     return this.files.length <= this.#max;
   }
 
-  /** The first entry that may hold something behind the last page. */
+  /** The index of the first entry that may have files after the last page. */
   #startIn(directory: string, entries: readonly string[]): number {
     const prefix = directory === '' ? '' : `${directory}/`;
     if (!this.#after?.startsWith(prefix)) return 0;

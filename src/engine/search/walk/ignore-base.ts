@@ -37,7 +37,7 @@ export function ignoreBaseOf(
   }
 }
 
-/** Whether the directory, or one above it in the repository, is what the files name. */
+/** Whether the files ignore the directory, or one above it in the repository. */
 function isIgnored(names: readonly string[], files: IgnoreBase['files']): boolean {
   if (names.includes('.git')) return true;
   const chain = files.reduce((above, { directory, text }) => above.child(directory, text), IgnoreChain.empty);

@@ -3,10 +3,10 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { readSmallFile } from '../../confine/scan/open-file.ts';
 import type { Selection } from '../query.ts';
 
-/** Reads the ignore files of these names in a directory of the tree, as one: a later one overrules an earlier one. */
+/** Reads the ignore files with these names in a directory, as one text: a later file overrules an earlier one. */
 export type ReadIgnoreFile = (directory: string, fileNames: readonly string[]) => string | undefined;
 
-/** In bytes: no real ignore file is longer. */
+/** In bytes. No real ignore file is longer. */
 const LONGEST_IGNORE_FILE: number = 1 << 20;
 
 export function ignoreFileNames({ gitignore, ignoreFiles }: Selection): readonly string[] {

@@ -1,8 +1,9 @@
 /**
- * The rules of the ignore files on the way from the top of the repository to a directory, and what they leave of it.
+ * Applies the rules of the ignore files between the top of the repository and a directory to the entries of the
+ * directory.
  *
- * Ignore files are read again in every search. Where their texts are the same as in the last one and a directory has
- * not changed, what they leave of it is the same too, and is remembered.
+ * Every search reads the ignore files again. If their texts are the same as in the last search and a directory has not
+ * changed, the entries that they leave are the same too, and come from memory.
  */
 import type { Listing } from '../../confine/scan/listing.ts';
 import type { EntryType } from '../../failures.ts';
@@ -11,23 +12,24 @@ import type { ReadIgnoreFile } from './ignore-files.ts';
 
 /** How many directories' ignore rules to remember. */
 const MOST_CHAINS = 4096;
-/** In characters: texts of ignore files whose rules are remembered from search to search. */
+/** In characters: how much text of ignore files to remember rules for, from search to search. */
 const MOST_TEXT: number = 1 << 18;
 
+/** What the rules of a directory left of its listing. */
 interface Selected {
   by: IgnoreChain;
-  /** From the top of the repository on. */
+  /** The path of the directory, relative to the top of the repository. */
   path: string;
   left: Listing;
 }
 
-/** A directory that has not changed has the same listing. */
+/** The key is the listing: a directory that has not changed has the same one. */
 const selected = new WeakMap<Listing, Selected>();
 
 let known = new WeakMap<IgnoreChain, Map<string, IgnoreChain>>();
 let knownText = 0;
 
-/** The same rules as the last time where the same text is at the same place. */
+/** Returns the same rules as the last time if the same directory has the same text. */
 function childOf(chain: IgnoreChain, directory: string, text: string): IgnoreChain {
   const key = `${directory}\0${text}`;
   const found = known.get(chain)?.get(key);
@@ -67,13 +69,13 @@ export class IgnoreRules {
     this.#current = this.#chainOf(directory, hasOwn);
   }
 
-  /** Also leaves out `.git`, which git itself never looks at. */
+  /** Ignores `.git` too, which git itself never lists. */
   ignores(parent: string, name: string, isDirectory: boolean): boolean {
     if (isDirectory && name === '.git') return true;
     return this.#current.ignores(this.#prefix + joined(parent, name), isDirectory);
   }
 
-  /** Opens a directory: what the rules leave of its entries. */
+  /** Opens a directory and returns the entries that the rules do not ignore. */
   select(directory: string, listing: Listing): Listing {
     this.open(directory, listing.names);
     const path = this.#prefix + directory;
@@ -84,7 +86,7 @@ export class IgnoreRules {
     return left;
   }
 
-  /** Each directory's rules come on top of its parent's. */
+  /** The rules of a directory come after those of its parent and overrule them. */
   #chainOf(directory: string, mayHaveOwn: boolean): IgnoreChain {
     const opened = this.#chains.get(directory);
     if (opened) return opened;
@@ -98,7 +100,7 @@ export class IgnoreRules {
   }
 }
 
-/** The listing itself when nothing is left out. */
+/** Returns the listing itself if nothing is left out. */
 export function filtered(listing: Listing, isTaken: (name: string, type: EntryType) => boolean): Listing {
   const names: string[] = [];
   const types: EntryType[] = [];

@@ -12,9 +12,9 @@ import { ignoreFileNames } from './ignore-files.ts';
 
 export interface SearchRoot {
   dir: Dir;
-  /** As the caller sent it, for failures. */
+  /** The path as the caller sent it, for failures. */
   shown: string;
-  /** The raw name of a file, when only that file is searched. */
+  /** The raw name of the file, if the search is for a single file. */
   file: string | undefined;
   ignoreBase: IgnoreBase | undefined;
   /** What the owner of the server denies or hides. */
@@ -47,7 +47,7 @@ export function requireRootReadable(
   fail({ kind: 'permission', path: root.shown, action: root.file === undefined ? 'list' : 'read' });
 }
 
-/** The selection alone: the rest of a query need not be sendable to a thread. */
+/** Only the selection of a query: other parts of it may not be something that can be sent to a thread. */
 export function selectionOf(query: Selection): Selection {
   const { include, exclude, hidden, gitignore, ignoreFiles, excludedDirectories, excludedNames, maxDepth } =
     query;

@@ -1,5 +1,5 @@
 /**
- * Which entries of a tree a walk takes: globs, hidden names, what git ignores. Paths come raw, see
+ * Decides which entries of a tree a walk takes: by globs, hidden names and ignore files. Paths are raw, see
  * confine/scan/raw-names.ts.
  */
 
@@ -20,7 +20,7 @@ export class Selector {
   readonly #exclude: GlobMatcher | undefined;
   readonly #ignore: IgnoreRules | undefined;
   readonly #hasOnlyIgnoreRules: boolean;
-  /** Whether there is no rule at all. */
+  /** Whether there are no rules at all. */
   readonly takesAll: boolean;
 
   constructor(selection: Selection, ignoreBase: IgnoreBase | undefined, readIgnoreFile: ReadIgnoreFile) {
@@ -40,7 +40,7 @@ export class Selector {
     this.takesAll = this.#hasOnlyIgnoreRules && !this.#ignore;
   }
 
-  /** The entries of a directory that the walk enters or takes. */
+  /** The entries of a directory that the walk takes, and the directories that it enters. */
   select(directory: string, listing: Listing): Listing {
     if (this.takesAll) return listing;
     const left = this.#ignore?.select(directory, listing) ?? listing;
@@ -51,18 +51,18 @@ export class Selector {
     );
   }
 
-  /** Must be called before asking about single entries of a directory. */
+  /** Call this before `enters` or `takes` is called for the entries of a directory. */
   open(directory: string, names: readonly string[]): void {
     this.#ignore?.open(directory, names);
   }
 
-  /** Whether the walk goes into a directory. */
+  /** Whether the walk enters a directory. */
   enters(parent: string, name: string): boolean {
     if (this.takesAll) return true;
     return this.#entersUnlessIgnored(textOf(parent), name) && !this.#ignore?.ignores(parent, name, true);
   }
 
-  /** `parent` is text already: it is the same for all entries of a directory. */
+  /** `parent` is decoded, not raw: the caller decodes it only once for all entries of a directory. */
   #entersUnlessIgnored(parent: string, name: string): boolean {
     const own = textOf(name);
     if (!this.#isWanted(own) || this.#directories?.has(own)) return false;
@@ -71,7 +71,7 @@ export class Selector {
     return !this.#include || this.#include.mayContain(path);
   }
 
-  /** Whether a file, or anything else that is not a directory, is taken. */
+  /** Whether the walk takes a file, or anything else that is not a directory. */
   takes(parent: string, name: string): boolean {
     if (this.takesAll) return true;
     return this.#takesUnlessIgnored(textOf(parent), name) && !this.#ignore?.ignores(parent, name, false);

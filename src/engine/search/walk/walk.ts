@@ -1,4 +1,4 @@
-/** One thread's part in walking a tree: it takes units from the shared queue and adds the directories that it finds. */
+/** One thread's part of walking a tree: it takes units from the shared queue and adds the directories that it finds. */
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
@@ -10,25 +10,25 @@ import type { Selector } from './selector.ts';
 
 /** How many files one thread takes at a time. */
 const FILES_A_UNIT = 64;
-/** Between a directory and the names in a unit: no path contains it. */
+/** Separates the directory and the names in a unit. No path contains it. */
 const SEPARATOR = '\0';
 
+/** What a walk calls for what it finds. */
 export interface Visitor {
-  /** Whether the search wants nothing more in a directory, given as `path/`. */
+  /** Whether the search needs nothing more from a directory, given as `path/`. */
   isBeyond(path: string): boolean;
-  /** The names in a directory, also those that the selector leaves out, before anything else of it. */
+  /** Called first for each directory, with all names in it, including those that the selector leaves out. */
   listed?(directory: string, names: readonly string[]): void;
-  /** The entries of a directory that the selector takes: all types but directories that are not entered. */
+  /** Called with the entries of a directory that the selector takes, including directories that the walk enters. */
   entries?(directory: string, names: readonly string[], types: readonly EntryType[]): void;
-  /** A file of the directory that the cursor is at. */
+  /** Called for each file, while the cursor is at its directory. */
   file?(directory: string, name: string): void;
 }
 
-/** What a walk needs besides its parts. */
-export interface WalkRest {
+export interface WalkOptions {
   /** Units that the queue had no room for. */
   overflow?: readonly string[];
-  /** The only directories to enter, when they are known. */
+  /** The only directories to enter. Default: all that the selector takes. */
   only?: ReadonlySet<string> | undefined;
   /** What the owner of the server denies or hides. */
   withheld?: WithheldScope | undefined;
@@ -45,7 +45,7 @@ export class TreeWalk {
   readonly #cursor: Cursor;
   readonly #selector: Selector;
   readonly #visitor: Visitor;
-  /** The only directories to enter, when they are known. */
+  /** The only directories to enter, if they are known. */
   readonly #only: ReadonlySet<string> | undefined;
   /** What the owner of the server denies or hides. */
   readonly #withheld: WithheldBelow | undefined;
@@ -56,7 +56,7 @@ export class TreeWalk {
     cursor: Cursor,
     selector: Selector,
     visitor: Visitor,
-    { overflow = [], only, withheld }: WalkRest = {},
+    { overflow = [], only, withheld }: WalkOptions = {},
   ) {
     this.#only = only;
     this.#withheld = withheld && new WithheldBelow(withheld, cursor);
@@ -67,7 +67,7 @@ export class TreeWalk {
     this.#visitor = visitor;
   }
 
-  /** Units that were left when the work ended and that did not fit into the queue. */
+  /** Units that were left when the work was ended, and that did not fit into the queue. */
   get overflow(): readonly string[] {
     return this.#units.overflow;
   }
@@ -107,7 +107,7 @@ export class TreeWalk {
     if (this.#visitor.file) this.#files(directory, namesOf(opened, 'file'));
   }
 
-  /** The directories in it that the walk enters. */
+  /** The paths of the inner directories that the walk enters. */
   #inner(directory: string, taken: Listing): string[] {
     const { maxDepth } = this.#selector;
     if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];

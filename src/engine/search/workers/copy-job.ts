@@ -6,7 +6,7 @@ import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 import { joined } from '../walk/ignore-rules.ts';
 
-/** How much is written at a time. */
+/** How many bytes to gather before they are written together. */
 const GATHER_BYTES = 512 * 1024;
 
 interface Gathered {
@@ -46,7 +46,7 @@ export class FileCopies {
     return { paths: this.#paths, offsets, facts: packedStats(this.#stats), problem: this.#problem };
   }
 
-  /** A unit is a directory and names of files in it, as `fileUnit` makes it. */
+  /** A unit is a directory and the names of files in it, made by `fileUnit`. */
   #work(unit: string): void {
     const [directory, ...names] = unit.split('\0');
     if (this.#problem !== undefined || this.#cursor.goTo(directory!)) return;

@@ -15,7 +15,7 @@ import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 
-/** A thread sends its findings in batches of about this many lines. */
+/** A thread sends what it found in batches of about this many lines. */
 const LINES_A_BATCH = 512;
 
 export class GrepVisitor implements Visitor {
@@ -35,7 +35,7 @@ export class GrepVisitor implements Visitor {
   readonly #countFiles: boolean;
   readonly #candidates: ReadonlySet<string> | undefined;
   readonly #send: (files: FoundFile[]) => void;
-  /** What this thread found: by that it knows what the search cannot want any more, before the main thread says so. */
+  /** What this thread found. Its bound often rules out paths before the main thread sets the bound of the queue. */
   readonly #first: FirstByPath<undefined>;
   #batch: FoundFile[] = [];
   #batchLines = 0;
@@ -67,7 +67,7 @@ export class GrepVisitor implements Visitor {
     return !this.#searchesAll && this.#isUnwanted(path);
   }
 
-  /** Whether to search files although the search wants no matches of them. */
+  /** Whether to search files even if the search does not need their matches. */
   get #searchesAll(): boolean {
     return this.#countAll || this.#countFiles;
   }
@@ -83,7 +83,7 @@ export class GrepVisitor implements Visitor {
     if (!isWanted && !this.#searchesAll) return;
     const declared = this.#declaredFor(directory, name);
     const key = this.#known?.keyOf(directory, name);
-    if (key !== undefined && this.#holdsNone(key, name, declared)) return;
+    if (key !== undefined && this.#cannotMatch(key, name, declared)) return;
     const fd = this.#cursor.open(name);
     if (typeof fd === 'string') {
       if (fd === 'unreadable') this.unreadable.push(path);
@@ -100,18 +100,18 @@ export class GrepVisitor implements Visitor {
     }
   }
 
-  /** Whether an earlier search read the file, and it holds nothing that this one looks for; counts it then. */
-  #holdsNone(key: number, name: string, declared: Charset | undefined): boolean {
-    const knowledge = this.#known!.ask(key, name);
-    // In another encoding it may be text.
+  /** Whether an earlier search has shown that the file cannot match. If so, counts it as searched. */
+  #cannotMatch(key: number, name: string, declared: Charset | undefined): boolean {
+    const knowledge = this.#known!.lookUp(key, name);
+    // With a declared encoding, a file that was binary may be text.
     if (knowledge === 'unknown' || (knowledge === 'binary' && declared !== undefined)) return false;
     if (knowledge === 'text') this.#countFile();
     return true;
   }
 
   #remember(key: number, fd: number, { text }: FileOutcome, declared: Charset | undefined): void {
-    if (text) this.#known!.tell(key, fd, this.#content.whole ?? 'part');
-    if (!text && declared === undefined) this.#known!.tell(key, fd, 'binary');
+    if (text) this.#known!.learn(key, fd, this.#content.whole ?? 'part');
+    if (!text && declared === undefined) this.#known!.learn(key, fd, 'binary');
   }
 
   #countFile(): void {
@@ -119,7 +119,7 @@ export class GrepVisitor implements Visitor {
     this.#queue.addFile();
   }
 
-  /** How many matching lines of one file the search wants to see. */
+  /** How many matching lines of one file the search wants to collect. */
   get #wantedOfFile(): number {
     if (this.#summary === undefined) return this.#wanted;
     return this.#summary === 'files' ? 1 : 0;

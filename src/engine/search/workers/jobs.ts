@@ -9,20 +9,20 @@ import type { ContentOptions } from '../match/search-file.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine, GrepQuery, Selection } from '../query.ts';
 
-/** What a thread gets when it starts. */
+/** What a thread receives when it starts. */
 export interface ThreadData {
-  /** The program that converts encodings. */
+  /** The code of the program that converts encodings. */
   converter: SharedArrayBuffer;
-  /** What threads remember of files. */
+  /** The memory of the SignatureStore. */
   signatures: SharedArrayBuffer;
-  /** How long ago a file must have changed so that threads remember something of it, where it is not the usual time. */
+  /** Threads remember the signature of a file only if it has not changed for this long. Default: see KnownFiles. */
   settledAfterMs: number | undefined;
 }
 
-/** Which run of a job this is, and the work that is left for it. */
+/** Identifies one run of a job, and the work that is left for it. */
 export interface JobRun {
   id: number;
-  /** The memory of the WorkQueue that all threads of the search share; a thread that has it gets only the slot. */
+  /** The memory of the WorkQueue that all threads of the search share. A thread that has it receives only the slot. */
   queue: { slot: number; shared: SharedArrayBuffer | undefined };
   round: number;
   /** Units that the queue had no room for when the work was paused. */
@@ -46,11 +46,11 @@ export interface GrepJob extends SelectiveJob {
   /** How many matching lines the whole search wants; in a summary, how many files. */
   wanted: number;
   summary: GrepQuery['summary'];
-  /** Whether threads also search files whose matches are not wanted, to count the files. */
+  /** Whether threads search even files whose matches are not needed, to count the files. */
   countFiles: boolean;
-  /** The encodings that are declared for files; undefined where none counts. */
+  /** The encodings that are declared for files. Undefined: all files are UTF-8 or begin with a mark. */
   charsets: CharsetScope | undefined;
-  /** Raw paths of the only files that can hold a match, when they are known. */
+  /** Raw paths of the only files that can match, if they are known. */
   candidates: readonly string[] | undefined;
 }
 
@@ -58,13 +58,13 @@ export interface ListJob extends SelectiveJob {
   kind: 'list';
   /** Which types of entries to report. */
   report: 'files' | 'all';
-  /** Only entries whose name contains this, whatever the case. */
+  /** Reports only entries whose name contains this text, in any letter case. */
   contains: string | undefined;
-  /** Entries deeper than this are walked, but not reported. */
+  /** Entries deeper than this are walked but not reported. */
   reportDepth: number;
-  /** Sizes and times of the files that are reported. */
+  /** Whether to report sizes and times of files. */
   facts: boolean;
-  /** Count and bytes of all files, by extension. */
+  /** Whether to count all files and their bytes by extension. */
   statistics: boolean;
   wanted: number;
 }
@@ -74,7 +74,7 @@ export interface ScanJob extends Job, ScanOptions {
   kind: 'scan';
 }
 
-/** Copies files into one: each unit names files of a directory. */
+/** Copies many files into one. Each unit names files of a directory. */
 export interface CopyJob extends Job {
   kind: 'copy';
   target: CopyTarget;
@@ -82,7 +82,7 @@ export interface CopyJob extends Job {
 
 export type AnyJob = GrepJob | ListJob | ScanJob | CopyJob;
 
-/** Paths are raw, see confine/scan/raw-names.ts. */
+/** The matches of one file. The path is raw, see confine/scan/raw-names.ts. */
 export interface FoundFile {
   path: string;
   matches: number;
@@ -91,13 +91,13 @@ export interface FoundFile {
   characters: number;
 }
 
-/** Entries in the order of their paths, packed so that sending many of them is cheap. */
+/** Entries in the order of their paths, packed so that it is cheap to send many of them. */
 export interface PackedEntries {
-  /** Separated by NUL. */
+  /** The raw paths, separated by NUL. */
   paths: string;
   /** One letter for each entry: f, d, l or s. */
   types: string;
-  /** Size and modification time of each entry, when facts were asked for; NaN for what is not a file. */
+  /** Size and modification time of each entry, if the job asks for facts; NaN for entries that are not files. */
   facts: Float64Array | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface ExtensionStatistics {
 
 /** What a thread found and counted, sent when its part is done. */
 export interface ThreadResult {
-  /** False when all work was done before the thread came. */
+  /** False if all work was done before the thread came. */
   joined: boolean;
   files: number;
   matches: number;
@@ -127,5 +127,5 @@ export interface ThreadResult {
 export type ThreadMessage =
   | { id: number; kind: 'found'; files: readonly FoundFile[] }
   | { id: number; kind: 'done'; result: ThreadResult }
-  /** `code` says what the system has run short of. */
+  /** `code` is set if the system ran short of descriptors or memory: EMFILE, for example. */
   | { id: number; kind: 'failed'; message: string; code: string | undefined };

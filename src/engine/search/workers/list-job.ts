@@ -1,4 +1,4 @@
-/** One thread's part of a listing: names, globs, trees and their statistics. */
+/** One thread's part of a listing: it finds entries by name or glob, lists trees and counts files by extension. */
 
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
@@ -98,7 +98,7 @@ export class ListVisitor implements Visitor {
   }
 }
 
-/** In lower case with the dot; a name whose only dot is its first character has none. */
+/** The extension in lower case with its dot. A name whose only dot is its first character has none. */
 function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > 0 && dot < name.length - 1 ? name.slice(dot).toLowerCase() : NO_EXTENSION;

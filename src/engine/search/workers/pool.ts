@@ -1,6 +1,6 @@
 /**
- * The search threads. They start with the first search and wait for the next one without keeping the process
- * alive. When a pattern runs away, the pool ends its threads and starts new ones.
+ * The pool of search threads. They start with the first search and wait for the next one without keeping the process
+ * alive. When a regular expression runs away, `time-limit.ts` ends its threads, and the pool starts new ones.
  */
 import { converterMemory } from '../../confine/protect/own-package.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
@@ -9,20 +9,21 @@ import type { ThreadData } from './jobs.ts';
 import { Scheduler, type Searcher } from './scheduler.ts';
 import { SearchThread } from './search-thread.ts';
 
-/** A search that wants threads, with the queue that they will share. */
+/** A search that wants threads, and the queue that they will share. */
 export interface ThreadSearcher extends Searcher {
   queue: Pick<WorkQueue, 'releaseIdleThreads'>;
 }
 
-/** When no other search waits, a search waits so long for all the threads that it can use. */
+/** How long a search waits for all the threads that it can use, if no other search waits. */
 const WAIT_FOR_ALL_MS = 5;
 /**
- * While threads came and went within this time, a search waits for one of them instead of starting a new one. This
- * process must also have had so much processor time: on a busy machine every search takes long.
+ * A search waits for a thread at work, instead of starting a new one, until no thread has come or gone for this long.
+ * This process must also have used as much processor time meanwhile: on a busy machine every search takes long.
  */
 const WAIT_FOR_ONE_MS = 300;
-/** A search that waits for a slow disk takes no processor time. */
+/** After this long the processor time no longer matters: a search that waits for a slow disk uses none. */
 const LONGEST_WAIT_FOR_ONE_MS = 2000;
+/** How often the pool checks whether a waiting search can have a thread. */
 const LOOK_AGAIN_MS = 50;
 
 interface Waiting {
@@ -39,21 +40,22 @@ export class SearchPool {
   readonly #all = new Set<SearchThread>();
   readonly #scheduler: Scheduler<ThreadSearcher, SearchThread>;
   #idle: SearchThread[] = [];
-  /** In the order in which they came. */
+  /** The searches that wait for threads, in the order in which they came. */
   readonly #waiting = new Set<Waiting>();
   #nextTry: NodeJS.Timeout | undefined;
-  /** When a search last took a thread or gave one back, or a new one was ready. */
+  /** When a search last took a thread or gave one back, or a new thread was ready. */
   #lastMove = 0;
+  /** The processor time that this process had used then, in milliseconds. */
   #lastMoveCpu = 0;
-  /** Threads that are not ready yet. */
+  /** How many threads are not ready yet. */
   #starting = 0;
-  /** How many further threads may start although so many are at work. */
+  /** How many threads may still start now, beyond the size of the pool. */
   #furtherNow = 0;
-  /** How many may when next no thread comes back. */
+  /** How many threads may start beyond the size of the pool the next time that none comes back. */
   #furtherNext: number;
   #closed = false;
 
-  /** `file` is the worker's bundle, where it is not the package's own. */
+  /** `file` is the bundle of the search thread. Default: the one in the package. */
   constructor(size: number, file?: string, settledAfterMs?: number) {
     this.#size = size;
     this.#settledAfterMs = settledAfterMs;
@@ -62,12 +64,12 @@ export class SearchPool {
     this.#furtherNext = size;
   }
 
-  /** How many threads there are, idle ones included. */
+  /** How many threads there are, including idle ones. */
   get threads(): number {
     return this.#all.size;
   }
 
-  /** Waits for threads for one search; gives none when the signal aborts first. */
+  /** Waits for threads for one search. Returns none if the signal aborts first. */
   async take(searcher: ThreadSearcher, signal: AbortSignal): Promise<SearchThread[]> {
     if (signal.aborted) return [];
     const threads = await new Promise<SearchThread[]>((give) => {
@@ -83,7 +85,7 @@ export class SearchPool {
     return threads;
   }
 
-  /** Takes back threads that got no job. */
+  /** Takes back threads that were given no job. */
   giveBack(threads: readonly SearchThread[]): void {
     for (const thread of threads) this.#addIdle(thread);
   }
@@ -94,6 +96,7 @@ export class SearchPool {
     await Promise.all([...this.#all].map((thread) => thread.end()));
   }
 
+  /** Gives threads to the waiting searches that may have some now. */
   #serve(): void {
     for (const waiting of this.#waiting) {
       const { searcher, give } = waiting;
@@ -108,7 +111,7 @@ export class SearchPool {
     if (this.#waiting.size > 0) this.#tryAgainLater();
   }
 
-  /** None when it is better to wait for threads at work. While several searches wait, each gets one thread. */
+  /** Returns none if it is better to wait for threads at work. While several searches wait, each gets one thread. */
   #threadsFor({ since }: Waiting, allowed: number): SearchThread[] {
     const wanted = this.#waiting.size > 1 ? 1 : allowed;
     const free = this.#idle.length + Math.max(0, this.#size - this.#all.size);
@@ -121,7 +124,7 @@ export class SearchPool {
     return threads;
   }
 
-  /** When none came back, the pool starts a few more; when none of those comes back either, twice as many. */
+  /** If no thread comes back, the pool starts a few more; if none of those comes back either, twice as many. */
   #furtherThreads(wanted: number, now: number): SearchThread[] {
     if (this.#furtherNow === 0 && this.#isStuck(now)) {
       this.#furtherNow = this.#furtherNext;
@@ -138,7 +141,7 @@ export class SearchPool {
     this.#furtherNow = 0;
   }
 
-  /** Whether no thread has come back for so long that it is not for lack of processor time. */
+  /** Whether no thread has come back for so long that a lack of processor time cannot be the reason. */
   #isStuck(now: number): boolean {
     const still = now - this.#lastMove;
     if (this.#starting > 0 || still < WAIT_FOR_ONE_MS) return false;
@@ -156,8 +159,8 @@ export class SearchPool {
     const { nextChangeIn = Number.POSITIVE_INFINITY } = this.#scheduler;
     const next = Math.min(nextChangeIn, ...waits);
     if (next === Number.POSITIVE_INFINITY) return;
-    // Not `unref`: a caller waits for an answer, and nothing else may keep the process alive.
-    // And only then `#serve`: when the main thread was held up, threads that have come back meanwhile say so first.
+    // Do not `unref` the timer: a caller waits for an answer, and nothing else may keep the process alive.
+    // `setImmediate`: if the main thread was busy, it first reads the messages of threads that came back meanwhile.
     this.#nextTry = setTimeout(() => setImmediate(() => this.#serve()), Math.ceil(next));
   }
 
@@ -210,7 +213,7 @@ export class SearchPool {
   }
 }
 
-/** Of all threads of this process. */
+/** The processor time of all threads of this process. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,66 +1,25 @@
 /** Runs one job on the threads of a pool until its work is done, its time is up or its caller cancels it. */
-import { EngineFailure, type Failure } from '../../failures.ts';
+import { EngineFailure } from '../../failures.ts';
 import type { SearchCall } from '../query.ts';
 import type { QueueMemory } from '../queue/queue-memory.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import type { AnyJob, FoundFile, JobRun, ThreadMessage, ThreadResult } from './jobs.ts';
 import type { SearchPool } from './pool.ts';
 import type { SearchThread } from './search-thread.ts';
+import { type CallLimits, stopThreads } from './time-limit.ts';
 
-/** A thread that is asked to stop does so at its next file; one that is stuck in a pattern never does. */
-const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
-/** Most searches of a few files are over before a second thread could help. */
+/** When further threads join a search: most searches of a few files are over before a second thread could help. */
 const HELP_AFTER_MS = 3;
-/** The same where all that is left is a few files of one directory. */
+/** The same if all that is left is a few files of one directory. */
 const HELP_WITH_FEW_AFTER_MS = 12;
 
 /** Distributes over a union, so that each kind of job keeps its own fields. */
 type WithoutRun<T> = T extends unknown ? Omit<T, keyof JobRun> : never;
-/** A job before it is known which threads run it, and on which queue. */
+/** A job without what identifies its run: that is known only when threads start it. */
 export type JobTemplate = WithoutRun<AnyJob>;
 
-/** The time limit and the cancellation of one call, over all steps of its search. */
-export class CallLimits {
-  readonly #call: SearchCall;
-  readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout | undefined;
-  readonly #cancel = () => this.#stop({ kind: 'cancelled' });
-  /** Why the search must end, once it must. */
-  failure: Failure | undefined;
-
-  constructor(call: SearchCall) {
-    this.#call = call;
-    const { timeoutMs, signal } = call;
-    if (timeoutMs !== undefined) {
-      const late: Failure = { kind: 'timeout', what: 'search', ms: timeoutMs };
-      this.#timer = setTimeout(() => this.#stop(late), timeoutMs);
-    }
-    if (signal?.aborted) this.#stop({ kind: 'cancelled' });
-    signal?.addEventListener('abort', this.#cancel, { once: true });
-  }
-
-  /** Aborted when the search must end. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  check(): void {
-    if (this.failure) throw new EngineFailure(this.failure);
-  }
-
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#call.signal?.removeEventListener('abort', this.#cancel);
-  }
-
-  #stop(failure: Failure): void {
-    this.failure ??= failure;
-    this.#controller.abort();
-  }
-}
-
-/** What all jobs of one search use. */
+/** What all jobs of one search share. */
 export interface RunningSearch {
   pool: SearchPool;
   queue: WorkQueue;
@@ -76,8 +35,8 @@ export interface RunningSearch {
 let lastId = 0;
 
 /**
- * The results of all threads that took part. After `pauseAfterMs` the threads stop where they are, and the units
- * that they did not get to stay in the queue.
+ * Returns the results of all threads that took part. After `pauseAfterMs` the threads stop where they are, and the
+ * units that they did not get to remain in the queue.
  */
 export async function runJob(
   running: RunningSearch,
@@ -92,7 +51,7 @@ export async function runJob(
     pool.giveBack(threads);
     limits.check();
   }
-  // A second thread could come too late for these units: then one thread works alone.
+  // These units are not in the queue, and a second thread could come too late to do some of them: one works alone.
   pool.giveBack(running.overflow.length > 0 ? threads.splice(1) : []);
   const { memory, overflow } = running;
   const run: JobRun = { id: ++lastId, queue: memory, round: queue.round, overflow };
@@ -111,7 +70,7 @@ export async function runJob(
   }
 }
 
-/** Names, globs and texts that the kernel decides alone take bounded time; only a regular expression may run away. */
+/** Listings, and texts that the kernel finds alone, take bounded time. Only a regular expression may run away. */
 function surelyEnds(template: JobTemplate): boolean {
   return template.kind !== 'grep' || template.matcher.candidatesMatch;
 }
@@ -136,7 +95,7 @@ async function resultsOf(
         if (message.kind === 'failed') reject(failureOf(message));
         if (message.kind !== 'done') return;
         if (message.result.joined) threadResults.push(message.result);
-        // Do not wait for a thread that starts late and finds all work done.
+        // Do not wait for a thread that starts late and will find all work done.
         if (queue.isOver && threadResults.length === queue.joined) resolve();
       };
       first?.start(job, onMessage, reject);
@@ -165,14 +124,4 @@ async function resultsOf(
 function failureOf({ message, code }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
   if (code === undefined) return new Error(message);
   return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
-}
-
-/** No thread may continue after the call is over: ends those that do not stop by themselves. */
-async function stopThreads(threads: readonly SearchThread[], job: number): Promise<void> {
-  const until = Date.now() + GRACE_MS;
-  const atWork = () => threads.filter((thread) => thread.isAt(job));
-  while (atWork().length > 0 && Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  await Promise.all(atWork().map((thread) => thread.end()));
 }

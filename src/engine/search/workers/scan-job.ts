@@ -1,4 +1,4 @@
-/** One thread's part of a scan of a whole tree: every entry with what the system says of it. */
+/** One thread's part of a scan of a whole tree: it reports every entry with its type, size and times. */
 import { isTemporary } from '../../confine/content/draft-names.ts';
 import { absenceOf } from '../../confine/scan/absence.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
@@ -9,9 +9,9 @@ import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 import { joined } from '../walk/ignore-rules.ts';
 
-/** Larger directories are shared out in parts. */
+/** Threads share a directory with more names in parts of this size. */
 const NAMES_A_PART = 1024;
-/** Between a directory, the number of a part and its names: no path contains it. */
+/** Separates the directory, the number of the part and its names in a unit. No path contains it. */
 const SEPARATOR = '\0';
 
 /** The queue of a scan also counts the entries that all threads have seen. */
@@ -22,8 +22,8 @@ export interface ScanQueue extends UnitQueue {
 }
 
 export class Scan {
-  /** Directories that were too large to be listed here. */
-  readonly left: string[] = [];
+  /** Directories with more than `mostNames` names, which are left to the search threads. */
+  readonly tooLarge: string[] = [];
   /** How many entries this thread has seen. */
   files = 0;
   readonly #queue: ScanQueue;
@@ -34,7 +34,7 @@ export class Scan {
   readonly #packer = new EntryPacker();
   readonly #mostNames: number | undefined;
 
-  /** `mostNames`: larger directories are left to others. */
+  /** `mostNames` is the size of the largest directory to list here. Default: no limit. */
   constructor(
     queue: ScanQueue,
     cursor: Cursor,
@@ -64,7 +64,7 @@ export class Scan {
 
   #work(unit: string): void {
     const [directory, part, ...names] = unit.split(SEPARATOR);
-    // What is gone or may not be read is not scanned.
+    // Skips a directory that is gone, or that may not be read.
     const absence = this.#cursor.goTo(directory!);
     if (absence === 'unreadable') this.#packer.addUnread(directory!);
     if (absence) return;
@@ -75,7 +75,7 @@ export class Scan {
 
   #list(directory: string): void {
     const names = this.#cursor.names(this.#mostNames);
-    if (names === 'too-many') this.left.push(directory);
+    if (names === 'too-many') this.tooLarge.push(directory);
     if (names === 'unreadable') this.#packer.addUnread(directory);
     if (typeof names === 'string') return;
     const parts: string[] = [];
@@ -108,7 +108,7 @@ export class Scan {
       this.#cursor.statEach(names, take, restart);
     } catch (error) {
       absenceOf(error);
-      // A directory that may be listed and not entered gives nothing but names.
+      // A directory that may be listed but not entered yields nothing but names.
       this.#packer.addUnread(directory);
       restart();
     }
@@ -119,7 +119,7 @@ export class Scan {
 
   #count(directory: string): void {
     if (this.#mostNames !== undefined && this.#cursor.names(this.#mostNames) === 'too-many') {
-      this.left.push(directory);
+      this.tooLarge.push(directory);
       return;
     }
     const listing = this.#cursor.list();

@@ -1,28 +1,28 @@
 /**
  * Decides how many threads each search gets, so that no search keeps the others waiting.
  *
- * It counts two kinds of searches apart: those that surely end (listings, texts that are only looked up) and
- * those whose pattern may run away. When searches of a kind hold all its regular threads, and some have held them
- * for long, a newcomer gets one extra thread. A single client cannot take all extra threads.
+ * It counts two kinds of searches separately: those that surely end (listings, and searches for plain texts) and those
+ * whose regular expression may run away. When the searches of a kind hold all its regular threads, and some have held
+ * them for long, a new search gets one extra thread. A single client cannot take all extra threads.
  */
 
-/** This many searches of each kind get all the threads that they want. */
+/** How many searches of each kind get all the threads that they want. */
 const SEARCHES_AT_ONCE = 4;
 const MOST_EXTRA = 16;
 const MOST_EXTRA_FOR_ONE_CLIENT = 8;
-/** A search that has held threads for so long gives back the idle ones when another search waits. */
+/** A search that has held threads for this long gives back the idle ones when another search waits. */
 const RELEASE_IDLE_AFTER_MS = 500;
-/** When a search has held threads for so long, newcomers get extra ones. */
+/** When a search has held threads for this long, new searches get extra ones. */
 const EXTRA_AFTER_MS = 1000;
 
 export interface Searcher {
-  /** Whose search it is. */
+  /** The client that called. */
   client: string;
-  /** Whether there is no pattern that could keep it from ending. */
+  /** Whether the search takes bounded time: it has no regular expression that could run away. */
   surelyEnds: boolean;
 }
 
-/** That a search holds a thread. */
+/** A thread that a search holds. */
 interface Hold<S> {
   searcher: S;
   since: number;
@@ -32,7 +32,7 @@ interface Hold<S> {
 export class Scheduler<S extends Searcher, Thread> {
   readonly #size: number;
   readonly #now: () => number;
-  /** One for each thread at work. */
+  /** Has an entry for each thread at work. */
   readonly #holds = new Map<Thread, Hold<S>>();
 
   /** `size` is how many threads a search wants. */
@@ -57,13 +57,13 @@ export class Scheduler<S extends Searcher, Thread> {
     this.#holds.delete(thread);
   }
 
-  /** The searches that have run so long that they must give back their idle threads. */
+  /** The searches that have run for so long that they must give back their idle threads. */
   longRunning(): Set<S> {
     const long = [...this.#holds.values()].filter((hold) => this.#ageOf(hold) >= RELEASE_IDLE_AFTER_MS);
     return new Set(long.map(({ searcher }) => searcher));
   }
 
-  /** In how many milliseconds the age of a search will make a difference; undefined when none will. */
+  /** In how many milliseconds the age of a search will next change what is allowed; undefined if it never will. */
   get nextChangeIn(): number | undefined {
     const left = [...this.#holds.values()]
       .flatMap((hold) => [RELEASE_IDLE_AFTER_MS, EXTRA_AFTER_MS].map((ms) => ms - this.#ageOf(hold)))
@@ -79,7 +79,7 @@ export class Scheduler<S extends Searcher, Thread> {
     return this.#holdsLike(searcher, false).some((hold) => this.#ageOf(hold) >= EXTRA_AFTER_MS);
   }
 
-  /** The holds of searches of the same kind. */
+  /** The threads that searches of the same kind hold, either the regular or the extra ones. */
   #holdsLike({ surelyEnds }: Searcher, isExtra: boolean): Hold<S>[] {
     return [...this.#holds.values()].filter(
       (hold) => hold.searcher.surelyEnds === surelyEnds && hold.isExtra === isExtra,

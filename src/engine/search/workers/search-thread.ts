@@ -1,22 +1,22 @@
-/** One search thread: starts a job on it, passes on what it reports, and tells when it is idle or has ended. */
+/** One search thread: starts jobs on it, passes on its messages, and reports when it is idle or has ended. */
 import { Worker } from 'node:worker_threads';
 import { workerSource } from '../../confine/protect/own-package.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { AnyJob, ThreadData, ThreadMessage } from './jobs.ts';
 
-/** What a thread allocates is soon garbage: with more memory V8 would only collect it later. */
+/** What a thread allocates soon becomes garbage: with more memory, V8 would only collect it later. */
 const YOUNG_MIB = 3;
 
 export class SearchThread {
   readonly #worker: Worker;
   readonly #onIdle: (thread: SearchThread) => void;
-  /** Why it ended; undefined while it lives. */
+  /** Why the thread ended; undefined while it runs. */
   #end: Error | undefined;
-  /** The job that it has not reported as done. */
+  /** The job that the thread has not reported as done. */
   #job: number | undefined;
   #onMessage: ((message: ThreadMessage) => void) | undefined;
   #onGone: ((error: Error) => void) | undefined;
-  /** The shared memory that it has already received, by slot. */
+  /** The shared memory that the thread has already received, by slot. */
   readonly #known: SharedArrayBuffer[] = [];
 
   constructor(
@@ -50,12 +50,12 @@ export class SearchThread {
     this.#worker.unref();
   }
 
-  /** Whether it is still at this job. A thread that is not may be at work for another search. */
+  /** Whether the thread is still at work on this job. If not, it may be at work for another search. */
   isAt(job: number): boolean {
     return this.#job === job;
   }
 
-  /** Starts a job; calls `onGone` when the thread ends before it reported the job as done. */
+  /** Starts a job. Calls `onGone` if the thread ends before it has reported the job as done. */
   start(job: AnyJob, onMessage: (message: ThreadMessage) => void, onGone: (error: Error) => void): void {
     this.#job = job.id;
     this.#onMessage = onMessage;
@@ -65,18 +65,18 @@ export class SearchThread {
     else this.#worker.postMessage({ ...job, queue: this.#unknownMemory(job.queue) });
   }
 
-  /** The work of the job was done before the thread came to it: ignores what it still reports about it. */
+  /** Call this when the work of the job was done before the thread came to it. Ignores its later messages about it. */
   release(job: number): void {
     if (this.isAt(job)) this.#becomeIdle();
   }
 
-  /** Cancels the search that still waits for it. */
+  /** Terminates the thread. A search that still waits for it is cancelled. */
   async end(): Promise<void> {
     this.#fail(new EngineFailure({ kind: 'cancelled' }));
     await this.#worker.terminate();
   }
 
-  /** A thread keeps memory that it received: send it only once. */
+  /** A thread keeps the memory that it receives, so it is sent only once. */
   #unknownMemory({ slot, shared }: AnyJob['queue']): AnyJob['queue'] {
     if (shared === undefined || this.#known[slot] === shared) return { slot, shared: undefined };
     this.#known[slot] = shared;
@@ -105,7 +105,7 @@ export class SearchThread {
   }
 }
 
-/** When a thread cannot start for lack of descriptors or memory, only the message of its error says so. */
+/** If a thread cannot start for lack of descriptors or memory, only the message of its error says so. */
 function asShortage(error: Error): Error {
   const code = /\b(?:EMFILE|ENFILE|ENOMEM)\b/.exec(error.message)?.[0];
   return code === undefined ? error : new EngineFailure({ kind: 'io', path: '.', action: 'search', code });

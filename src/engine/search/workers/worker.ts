@@ -1,4 +1,4 @@
-/** The entry point of a search thread: it does its part of each job. A bundle of its own, which pool.ts starts. */
+/** The entry point of a search thread, which does its part of each job. It is a bundle that search-thread.ts starts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { provideConverter } from '../../charset/converter.ts';
 import { isShortage } from '../../confine/errno.ts';
@@ -34,10 +34,10 @@ const port = parentPort!;
 const { converter, signatures, settledAfterMs } = workerData as ThreadData;
 provideConverter(() => Buffer.from(converter).toString('utf8'));
 const store = new SignatureStore(signatures);
-/** Kept from job to job: a new one would need new memory. */
+/** Is kept from job to job: a new kernel would need new memory. */
 let kernel: Kernel | undefined;
 const listings = new ListingCache();
-/** The memory of work queues by slot: the main thread sends each only once. */
+/** The memory of work queues, by slot. The main thread sends each only once. */
 const memories: SharedArrayBuffer[] = [];
 boundThreadHeap();
 
@@ -78,7 +78,7 @@ function scan(job: ScanJob, queue: WorkQueue): ThreadResult {
     const part = new Scan(queue, cursor, job, job.overflow);
     part.run();
     const { files, overflow } = part;
-    // Nobody uses it when there is too much: the main thread need not take it apart.
+    // If there are too many entries, the main thread uses none of them and need not unpack them.
     const scanned = queue.files > job.mostEntries ? undefined : part.packed();
     return { ...emptyResult(), joined: true, files, scanned, overflow };
   } finally {
@@ -108,7 +108,7 @@ function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
   const sendFiles = (files: FoundFile[]) => send({ id: job.id, kind: 'found', files });
   try {
     const wanted = wantedMarks(kernel, job.matcher.prefilter);
-    // A search that signatures cannot help does not pay for making them.
+    // Makes no signatures in a search that they cannot help.
     const known = wanted && new KnownFiles(store, kernel, cursor, wanted, settledAfterMs);
     const visitor = new GrepVisitor(job, queue, cursor, kernel, known, sendFiles);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));

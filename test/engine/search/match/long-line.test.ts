@@ -7,7 +7,7 @@ import { truncateAround } from '../../../../src/engine/search/match/truncate-lin
 import { bytesExamined } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
-import { readsBytes } from '../../../../src/engine/search/plan/reads-bytes.ts';
+import { worksOnBytes } from '../../../../src/engine/search/plan/works-on-bytes.ts';
 import { soak } from '../../../soak.ts';
 import {
   CHOSEN,
@@ -24,7 +24,7 @@ const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(200, 1500)) / 2;
 const SHOWN = 12;
 const ALL = 1_000_000;
 
-/** What most of a line is made of, so that few patterns match there: letters, marks, beyond ASCII, no UTF-8 at all. */
+/** What most of a line consists of, so that few patterns match there: letters, signs, non-ASCII, invalid UTF-8. */
 const FILLERS = ['z', '-z', 'Z ', 'ü', 'zü', '😀z', '٣'].map((text) => Buffer.from(text));
 const BROKEN = [[0x80], [0xc3, 0x7a], [0x7a, 0x80, 0x80, 0x80, 0x80, 0x80], [0xe2, 0x80]].map((bytes) =>
   Buffer.from(bytes),
@@ -52,7 +52,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Long stretches of the filler with a few short texts in between, some of them at its ends. */
+/** Long pieces of filler with a few short texts between them, and sometimes at the ends. */
 function longLine(random: Random, filler: Buffer): Buffer {
   const parts: Buffer[] = [];
   const pieces = generatedLines(random, 20);
@@ -65,7 +65,7 @@ function longLine(random: Random, filler: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** One repetition within another takes its time on a line of some thousand characters. */
+/** False for a pattern that may repeat a repetition: that is slow on a line of some thousand characters. */
 function endsSoon({ source }: GeneratedPattern): boolean {
   return (source.match(/[*+]|,\}/g) ?? []).length <= 1;
 }
@@ -93,7 +93,7 @@ function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; 
   const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
     const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
       .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).matcher)
-      .filter(({ prefilter, bytesExamined, readsBytes }) => prefilter && (bytesExamined || readsBytes));
+      .filter(({ prefilter, bytesExamined, worksOnBytes }) => prefilter && (bytesExamined || worksOnBytes));
     if (recipes.length === 0) return [];
     const right = expected(pattern);
     inParts++;
@@ -138,7 +138,7 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
         '(?:k.*)+\\b',
       ],
       ...['k.*-', '-.*k', '-.*-', 'z.*z', 'ak.*-', '-ak.*'],
-      // On lines of one filler these take their time.
+      // These are slow on lines that consist of one filler.
       ...soak([], ['.+?k', '-.+?z', 'z.*(?:a|b|k)']),
     ];
     const flags = ['', 'i', 'u', 'iu', 'm'];
@@ -193,7 +193,7 @@ describe('a match in a line of hundreds of kilobytes', () => {
   );
 });
 
-describe('whether a pattern finds the same in bytes', () => {
+describe('a pattern works on bytes', () => {
   it.each<[string, string, boolean]>([
     ['lock.*free', '', true],
     ['lock.+?free', 'i', true],
@@ -210,12 +210,12 @@ describe('whether a pattern finds the same in bytes', () => {
     ['^a.*b', 'm', false],
     ['(a.*)\\1', '', false],
     ['a.*(?=b)', '', false],
-  ])('/%s/%s: %j', (source, flags, is) => {
-    expect(readsBytes(parsePattern(source, flags)!)).toBe(is);
+  ])('if it is /%s/%s: %j', (source, flags, is) => {
+    expect(worksOnBytes(parsePattern(source, flags)!)).toBe(is);
   });
 });
 
-describe('the bytes that a match and its surroundings are made of', () => {
+describe('the bytes that a pattern examines', () => {
   it.each<[string, string, string | undefined]>([
     ['\\bneed\\b', '', 'den'],
     ['\\bneed\\b', 'i', 'DENden'],

@@ -59,7 +59,7 @@ describe('the run of one class that every match contains', () => {
   });
 });
 
-describe('patterns of repetitions within repetitions', () => {
+describe('patterns with repetitions within repetitions', () => {
   it.each([
     ['bounds below', `${'(?:'.repeat(40)}[ab]${'){8,}'.repeat(40)}`],
     ['exact numbers', `${'(?:'.repeat(40)}[ab]${'){8}'.repeat(40)}`],
@@ -68,7 +68,7 @@ describe('patterns of repetitions within repetitions', () => {
     ['two of each', `${'(?:'.repeat(12)}[ab]${')+[cd]{8,}'.repeat(12)}`],
     ['letters', `${'(?:'.repeat(40)}ab${'){8,}'.repeat(40)}`],
   ])(
-    'are understood without following all of them: %s',
+    'are analysed without following all of them: %s',
     (_, source) => {
       expect(planSearch(source, '', { ripgrep: true }).matcher.source).toBe(source);
     },
@@ -77,7 +77,7 @@ describe('patterns of repetitions within repetitions', () => {
 });
 
 describe('letters that differ only in case', () => {
-  it('are those that the engine itself takes for the same', () => {
+  it('are those that the engine itself treats as equal', () => {
     expect([...caseForms(0x6b, true)].sort()).toEqual(['K', 'k', '\u212a']);
     expect([...caseForms(0x6b, false)].sort()).toEqual(['K', 'k']);
     expect([...caseForms(0x17f, true)].sort()).toEqual(['S', 's', 'ſ']);
@@ -87,7 +87,7 @@ describe('letters that differ only in case', () => {
     expect([...caseForms(0x130, true)]).toEqual(['İ']);
   });
 
-  it('are all among the characters that are asked about', () => {
+  it('are all among the cased characters', () => {
     const cased = casedCharacters();
     const known = new Set(cased);
     let others = '';
@@ -124,7 +124,7 @@ describe('a plan', () => {
     expect(planSearch(source, flags, { ripgrep: true })).toMatchObject({ plan, why });
   });
 
-  it('sends threads no form of the pattern that they do not use', () => {
+  it('has a form of the pattern for whole texts only if threads use it', () => {
     expect(planSearch('need.*le', '', { ripgrep: true }).matcher.wholeText).toBeUndefined();
     expect(planSearch('.*', '', { ripgrep: true }).matcher.wholeText).toBeInstanceOf(RegExp);
   });
@@ -134,24 +134,24 @@ describe('a plan', () => {
     ['(', ')'],
     ['(?=', ')'],
     ['(?:b|', ')'],
-  ])('takes %s…%s as deep as the engine does, if need be without looking into it', (open, close) => {
+  ])('accepts %s…%s nested as deep as the engine does, even if it cannot analyse that', (open, close) => {
     for (const depth of [100, 1400, 1900]) {
       const source = `${open.repeat(depth)}[ab]${close.repeat(depth)}`;
       expect(() => planSearch(source, '', { ripgrep: true })).not.toThrow();
     }
   });
 
-  it('leaves patterns that tell nothing to ripgrep, or to the workers where it is missing', () => {
+  it('leaves patterns without a prefilter to ripgrep, or to the workers if it is missing', () => {
     expect(planSearch('\\w+', '', { ripgrep: true })).toMatchObject({ plan: 'ripgrep' });
     expect(
       planSearch('\\w+', '', { ripgrep: false, whyNotRipgrep: 'ripgrep is not installed' }),
     ).toMatchObject({
       plan: 'workers',
-      why: 'nothing in the pattern tells its lines apart, and ripgrep is not installed: every line is tried',
+      why: 'the pattern has nothing that a scan could look for, and ripgrep is not installed: every line is tried',
     });
   });
 
-  it('refuses a bad pattern with the reason', () => {
+  it('refuses a bad pattern and gives the reason', () => {
     expect(() => planSearch('a(', '', { ripgrep: true })).toThrow(
       expect.objectContaining({ facts: { kind: 'bad-regex', pattern: 'a(', reason: 'Unterminated group' } }),
     );

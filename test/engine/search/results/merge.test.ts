@@ -25,8 +25,8 @@ function result(files: Record<string, string[]>, more: Partial<GrepResult> = {})
   };
 }
 
-describe('results of sources that lie within each other', () => {
-  it('hold each file once, in one order, under one cap', () => {
+describe('merged results of overlapping sources', () => {
+  it('have each file once, in one order, under one cap', () => {
     const both = mergeResults(
       [result({ '/r/b': ['x', 'y'], '/r/s/a': ['z'] }), result({ '/r/s/a': ['z'] })],
       {
@@ -44,7 +44,7 @@ describe('results of sources that lie within each other', () => {
     expect(first.truncated).toBe(true);
   });
 
-  it('hold no more characters than an answer may have', () => {
+  it('have no more characters than an answer may have', () => {
     const results = [
       result({ '/r/b': ['y'.repeat(80), 'y'] }),
       result({ '/r/a': ['x'.repeat(80)], '/r/c': ['z'] }),
@@ -62,7 +62,7 @@ describe('results of sources that lie within each other', () => {
     });
   });
 
-  it('count what could not be read once, and only before the cut', () => {
+  it('count each unreadable entry once, and only before the cap', () => {
     const outer = result({ '/r/m': ['x', 'y'] }, { unreadable: ['/r/a', '/r/s/closed'] });
     const inner = result({}, { unreadable: ['/r/s/closed', '/r/s/other'] });
     expect(mergeResults([outer, inner], { maxMatches: 10 })).toMatchObject({

@@ -23,7 +23,7 @@ afterAll(() => {
   here.remove();
 });
 
-/** A cursor that notes for which files, in which directories, it asks the system. */
+/** A cursor that records which files it looks up, and in which directories. */
 function observed(): { cursor: Cursor; asked: string[] } {
   const cursor = openCursor({ fd: root });
   const asked: string[] = [];
@@ -41,7 +41,7 @@ function observed(): { cursor: Cursor; asked: string[] } {
   return { cursor, asked };
 }
 
-it('a directory whose listing has no .editorconfig is not asked for one', () => {
+it('looks for no .editorconfig in a directory whose listing has none', () => {
   const { cursor, asked } = observed();
   const scope = { rules: [], directories: [], path: here.path, above: [] };
   const charsets = charsetsBelow(scope, cursor, undefined);
@@ -55,7 +55,7 @@ it('a directory whose listing has no .editorconfig is not asked for one', () => 
   cursor.close();
 });
 
-it('a directory that was not listed is asked once', () => {
+it('looks once for an .editorconfig in a directory that was not listed', () => {
   const { cursor, asked } = observed();
   const scope = { rules: [], directories: [], path: here.path, above: [] };
   const charsets = charsetsBelow(scope, cursor, undefined);

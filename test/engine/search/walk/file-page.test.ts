@@ -1,4 +1,4 @@
-/** Files page by page: every file once, in one order, whatever comes and goes meanwhile. */
+/** Files page by page: every file once, in one order, whatever is created or removed meanwhile. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ async function pagesOf(max: number, without?: string[]): Promise<string[][]> {
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-it('gives every file exactly once, by path, whatever the size of a page', async () => {
+it('lists every file exactly once, by path, whatever the size of a page', async () => {
   const tree: Tree = {};
   for (const name of ['a', 'a.txt', 'a-b/x', 'a/y', 'a0', 'ab/c/d/e', 'ab/c.d', 'ü/é', 'z/z/z', '.hidden/f'])
     tree[`t/${name}${name === 'a' ? '/own' : ''}`] = name;
@@ -35,7 +35,7 @@ it('gives every file exactly once, by path, whatever the size of a page', async 
   }
 });
 
-it('leaves out links, FIFOs, what ignore files name and what it is told to leave out', async () => {
+it('leaves out links, FIFOs, what ignore files name and what the query excludes', async () => {
   layOut(here.path, {
     '.gitignore': '*.log\nbuild/\n',
     '.ignore': 'secret.txt\n',
@@ -58,7 +58,7 @@ it('leaves out links, FIFOs, what ignore files name and what it is told to leave
   expect((await pagesOf(2, ['vendor'])).flat()).toEqual(files);
 });
 
-it('goes on behind a file that is gone', async () => {
+it('continues after a file that is gone', async () => {
   layOut(here.path, { 'a/1': '', 'a/2': '', 'b/1': '', c: '' });
   expect(await here.engine.search.filePage('.', { max: 2 })).toEqual({ files: ['a/1', 'a/2'], more: true });
   rmSync(join(here.path, 'a'), { recursive: true });
@@ -68,7 +68,7 @@ it('goes on behind a file that is gone', async () => {
   });
 });
 
-it('leaves out names that no path can say', async () => {
+it('leaves out names that are not UTF-8', async () => {
   layOut(here.path, { good: '' });
   execFileSync('sh', ['-c', 'printf x > "$(printf \'bad\\377\')"'], { cwd: here.path });
   expect((await pagesOf(10)).flat()).toEqual(['good']);

@@ -60,7 +60,7 @@ describe('a search takes', () => {
     expect(named.files.map(({ path }) => path)).toEqual(EVERYTHING);
   });
 
-  it('files whose names are no UTF-8', async () => {
+  it('files whose names are not UTF-8', async () => {
     const odd = await fixture({ 'plain.txt': 'hit' });
     writeFileSync(
       Buffer.concat([Buffer.from(`${odd.root}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]),
@@ -81,7 +81,7 @@ describe('a search takes', () => {
     }
   });
 
-  it('only what one of the globs means', async () => {
+  it('only files that one of the globs matches', async () => {
     expect(await paths({ include: ['**/*.ts', 'readme.*'] })).toEqual([
       'generated.ts',
       'readme.md',
@@ -92,12 +92,12 @@ describe('a search takes', () => {
     expect(await paths({ include: [] })).toEqual([]);
   });
 
-  it('nothing that an exclusion means, nor anything below a directory that it means', async () => {
+  it('nothing that an exclusion matches, nor anything below a directory that it matches', async () => {
     const rest = await paths({ exclude: ['**/node_modules', 'src/deep/**', '**/*.log'] });
     expect(rest).toEqual(EVERYTHING.filter((path) => !/node_modules|deep|log/.test(path)));
   });
 
-  it('no hidden names when they are not wanted', async () => {
+  it('no hidden names if the query excludes them', async () => {
     expect(await paths({ hidden: false })).toEqual(EVERYTHING.filter((path) => !path.startsWith('.')));
   });
 
@@ -109,11 +109,11 @@ describe('a search takes', () => {
     expect(rest).toEqual(EVERYTHING.filter((path) => !/node_modules|deep|min|env/.test(path)));
   });
 
-  it('no deeper entries than were asked for', async () => {
+  it('no entries deeper than the query allows', async () => {
     expect(await paths({ maxDepth: 1 })).toEqual(['.env', 'generated.ts', 'readme.md']);
   });
 
-  it('what git does not ignore', async () => {
+  it('only files that git does not ignore', async () => {
     const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: here.root });
     const known = listed
       .toString()
@@ -123,7 +123,7 @@ describe('a search takes', () => {
     expect(known).not.toContain('logs/today.log');
   });
 
-  it('what git does not ignore also below the top of the repository', async () => {
+  it('only files that git does not ignore, even if it starts below the top of the repository', async () => {
     expect(await paths({ gitignore: true }, join(here.root, 'src'))).toEqual([
       'app.min.js',
       'generated.ts',
@@ -142,7 +142,7 @@ describe('a search takes', () => {
 });
 
 describe('names', () => {
-  it('are found by a part of them in any case, files, directories and links', async () => {
+  it('are found by a part of them in any letter case: those of files, directories and links', async () => {
     const result = await here.wall.at(here.root, {}, (place) =>
       here.search.names(place, { contains: 'LINK', exclude: [] }),
     );
@@ -156,7 +156,7 @@ describe('names', () => {
     expect(modules.entries).toEqual([{ path: 'node_modules', type: 'directory' }]);
   });
 
-  it('are found by globs, files only, up to a cap', async () => {
+  it('are found by globs, but only those of files, up to a cap', async () => {
     const glob = (globs: string[], max?: number) =>
       here.wall.at(here.root, {}, (place) => here.search.glob(place, { globs, max }));
     const all = await glob(['**/*.{ts,log}']);
@@ -203,7 +203,7 @@ describe('a tree', () => {
     expect(Math.abs(Date.now() - modified)).toBeLessThan(3_600_000);
   });
 
-  it('has statistics over all depths, whatever depth of it is shown', async () => {
+  it('has statistics over all depths, whatever depth is shown', async () => {
     const overview = await here.wall.at(here.root, {}, (place) =>
       here.search.overview(place, { depth: 1, hidden: false, excludedDirectories: ['node_modules'] }),
     );
@@ -225,7 +225,7 @@ describe('a tree', () => {
     ]);
   });
 
-  it('is not walked from a file', async () => {
+  it('is not walked if the place is a file', async () => {
     await expect(
       here.wall.at(join(here.root, 'readme.md'), {}, (place) => here.search.walk(place, {})),
     ).rejects.toMatchObject({ facts: { kind: 'not-a-directory' } });
@@ -235,7 +235,7 @@ describe('a tree', () => {
 describe('a single file', () => {
   const one = (selection: Selection) => paths(selection, join(here.root, 'src/keep.log'));
 
-  it('is searched when the globs mean its name', async () => {
+  it('is searched if the globs match its name', async () => {
     expect(await one({ include: ['*.log'] })).toEqual(['keep.log']);
     expect(await one({ include: ['**/keep.*'], exclude: ['*.ts'] })).toEqual(['keep.log']);
     expect(await one({ include: ['*.ts'] })).toEqual([]);

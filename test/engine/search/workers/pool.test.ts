@@ -1,4 +1,4 @@
-/** How many threads searches start when all are at work. */
+/** How many threads the pool starts when all are at work. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Answers a job at once, unless that one runs away. */
+/** A worker that answers a job at once, unless the job is endless. */
 const worker = join(directory, 'worker.cjs');
 writeFileSync(
   worker,
@@ -56,15 +56,15 @@ function holdMainThread(ms: number): void {
   }
 }
 
-it('starts no thread if the main thread was busy and an answer waits to be read', async () => {
+it('starts no thread if the main thread was busy and has not read an answer yet', async () => {
   const pool = new SearchPool(1, worker);
   await search(pool);
-  // Timers come next in the turn of the event loop, and messages of threads only then.
+  // Next, the event loop runs timers, and only then reads messages of threads.
   await new Promise(setImmediate);
   const { answer } = await startSearch(pool, 'quick');
   const others = Array.from({ length: 12 }, () => search(pool));
   started = 0;
-  // Longer than a search waits for a thread at work.
+  // This is longer than a search waits for a thread at work.
   holdMainThread(700);
   await Promise.all([answer, ...others]);
   expect(started).toBe(0);
@@ -77,7 +77,7 @@ it('starts few threads at first if a pattern ran away on all of them', async () 
   const { answer } = await startSearch(pool, 'endless');
   started = 0;
   await Promise.all(Array.from({ length: 12 }, () => search(pool)));
-  // Each search that waits would start one.
+  // Otherwise each of the waiting searches would start a thread.
   expect(started).toBeLessThan(4);
   await pool.close();
   await answer;

@@ -23,7 +23,7 @@ const pattern = (client = 'a'): Searcher => ({ client, surelyEnds: false });
 const listing = (client = 'a'): Searcher => ({ client, surelyEnds: true });
 
 describe('threads', () => {
-  it('are two for each of four searches; the fifth waits', () => {
+  it('are given to four searches, two to each, and the fifth search waits', () => {
     const { scheduler, start } = fresh();
     const taken = [1, 2, 3, 4].map(() => start(pattern()));
     expect(taken.map((own) => own.length)).toEqual([2, 2, 2, 2]);
@@ -33,7 +33,7 @@ describe('threads', () => {
     expect(scheduler.threadsAllowed(pattern())).toBe(1);
   });
 
-  it('are there for searches that surely end, however many patterns are at work', () => {
+  it('are available to searches that surely end, however many patterns are at work', () => {
     const { scheduler, start } = fresh();
     for (let i = 0; i < 4; i++) start(pattern());
     expect(scheduler.threadsAllowed(listing())).toBe(2);
@@ -41,7 +41,7 @@ describe('threads', () => {
     expect(scheduler.threadsAllowed(listing())).toBe(0);
   });
 
-  it('are extra ones while other searches run for long, capped for each client and for all', () => {
+  it('are added while other searches run for long, up to a cap for each client and for all', () => {
     const { scheduler, start } = fresh();
     for (let i = 0; i < 4; i++) start(pattern());
     clock = EXTRA;
@@ -52,7 +52,7 @@ describe('threads', () => {
     expect(scheduler.threadsAllowed(listing('a'))).toBe(2);
   });
 
-  it('are no extra ones while the other searches have only begun', () => {
+  it('are not added while the other searches have only just begun', () => {
     const { scheduler, start } = fresh();
     for (let i = 0; i < 4; i++) start(pattern());
     clock = RELEASE_IDLE - 1;

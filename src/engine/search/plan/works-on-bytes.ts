@@ -1,20 +1,23 @@
 /**
- * Whether a pattern finds the same in a text as in its bytes of UTF-8, each of them read as one character.
+ * Decides whether a pattern finds the same in a text as in its UTF-8, read as one character for each byte.
  *
- * So it is when it only asks for ASCII, and passes over any number of other characters without telling them apart:
- * `lock.*free`, `"[^"]*"`. A long line that is not ASCII then needs no decoding to be decided on.
+ * That holds if the pattern names only ASCII characters, and matches any number of other characters without
+ * distinguishing them: `lock.*free`, `"[^"]*"`. Then a search can decide on a long line that is not ASCII without
+ * decoding it.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { isCharacterNode, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
-export function readsBytes({ root, flags }: ParsedPattern): boolean {
-  return !flags.unicode && !flags.multiline && root.alternatives.every((each) => allRead(each, flags));
+export function worksOnBytes({ root, flags }: ParsedPattern): boolean {
+  return (
+    !flags.unicode && !flags.multiline && root.alternatives.every((each) => sequenceWorksOnBytes(each, flags))
+  );
 }
 
 /**
- * Whether every match begins with this text, and nothing is asked of what is around the match: then a match in a
- * part of a line that begins with the text is one in the whole line.
+ * Whether every match begins with this text, and the pattern does not examine what is around the match. Then a match in
+ * a part of a line that begins with the text is also a match in the whole line.
  */
 export function beginsWith({ root, flags }: ParsedPattern, text: string): boolean {
   const [only, other] = root.alternatives;
@@ -26,20 +29,20 @@ export function beginsWith({ root, flags }: ParsedPattern, text: string): boolea
   return isText && first.length === text.length && !/[$^]|\\B/.test(root.raw);
 }
 
-function allRead({ elements }: AST.Alternative, flags: PatternFlags): boolean {
-  return elements.every((element) => isRead(element, flags));
+function sequenceWorksOnBytes({ elements }: AST.Alternative, flags: PatternFlags): boolean {
+  return elements.every((element) => elementWorksOnBytes(element, flags));
 }
 
-function isRead(element: AST.Element, flags: PatternFlags): boolean {
+function elementWorksOnBytes(element: AST.Element, flags: PatternFlags): boolean {
   if (isCharacterNode(element)) return oneCharacter(element, flags)?.onlyAscii === true;
   switch (element.type) {
     case 'Group':
     case 'CapturingGroup':
-      return element.alternatives.every((each) => allRead(each, flags));
+      return element.alternatives.every((each) => sequenceWorksOnBytes(each, flags));
     case 'Quantifier': {
       const { min, max, element: repeated } = element;
       const isAnyNumber = min <= 1 && max === Number.POSITIVE_INFINITY;
-      return (isAnyNumber && takesAllButAscii(repeated)) || isRead(repeated, flags);
+      return (isAnyNumber && matchesAllNonAscii(repeated)) || elementWorksOnBytes(repeated, flags);
     }
     case 'Assertion':
       return element.kind === 'word' || element.kind === 'start' || element.kind === 'end';
@@ -48,8 +51,8 @@ function isRead(element: AST.Element, flags: PatternFlags): boolean {
   }
 }
 
-/** Whether it may be any character that is not ASCII: U+2028 and U+2029, which no dot takes, are looked for later. */
-function takesAllButAscii(element: AST.Element): boolean {
+/** Whether it matches every character beyond ASCII, except that long-line.ts handles U+2028 and U+2029 later. */
+function matchesAllNonAscii(element: AST.Element): boolean {
   if (element.type === 'CharacterSet')
     return element.kind === 'any' || (isAsciiSet(element) && 'negate' in element && element.negate);
   if (element.type !== 'CharacterClass' || !element.negate) return false;
