@@ -8,7 +8,12 @@ const MiB = 1024 * 1024;
 const heap = vi.hoisted(() => ({ used: 0, collected: 0, flags: [] as string[], isExposed: true }));
 
 vi.mock('node:v8', () => ({
-  getHeapStatistics: () => ({ used_heap_size: heap.used, total_heap_size: 2 * heap.used }),
+  getHeapSpaceStatistics: () => [
+    { space_name: 'new_space', space_used_size: 100 * 1024 * 1024 },
+    { space_name: 'old_space', space_used_size: heap.used / 2 },
+    { space_name: 'new_large_object_space', space_used_size: 100 * 1024 * 1024 },
+    { space_name: 'large_object_space', space_used_size: heap.used / 2 },
+  ],
   setFlagsFromString: (flag: string) => void heap.flags.push(flag),
 }));
 vi.mock('node:vm', () => ({

@@ -107,7 +107,7 @@ export function testTrace(on: PageFixture): void {
       for (const column of await page.getByRole('columnheader').all())
         expect(await column.isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Copy as command' }).click();
-      await page.locator('.command', { hasText: 'fill in what' }).waitFor();
+      await page.locator('.command', { hasText: 'replace … and •••' }).waitFor();
       const args = '{"path":"src","regex":"TODO|x","limit":5,"content":"…"}';
       expect(await page.locator('.command pre').textContent()).toBe(
         `cofferdam call grep_files '${args}' --dialect replay ${on.http.root}`,
