@@ -2,8 +2,10 @@
 export const limits = {
   /** Whole files are read, shown and edited up to this size. */
   wholeFileBytes: 64 * 1024 * 1024,
-  /** The time limit of an edit with a regular expression. See engine/search/workers/time-limit.ts for searches. */
+  /** The time limit of an edit with a regular expression. */
   regexTimeoutMs: 5000,
+  /** The time limit of a content search whose call has none. See engine/search/workers/time-limit.ts. */
+  searchTimeoutMs: 30_000,
   /** How many regex edits may run at the same time. */
   regexWorkers: 4,
   /** A search stops when its matches, with context and paths, have this many characters. */

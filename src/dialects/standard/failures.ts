@@ -200,7 +200,9 @@ function aboutCall(facts: Failure): string | undefined {
     case 'bad-glob':
       return `Invalid glob ${quote(facts.pattern)}: ${facts.reason}`;
     case 'timeout':
-      return `The ${facts.what === 'regex' ? 'pattern' : 'search'} took longer than ${facts.ms / 1000} s and was ended\nA simpler pattern, or a smaller directory, takes less.`;
+      return facts.what === 'search'
+        ? `The search took longer than ${facts.ms / 1000} s and was ended\nTry a simpler pattern, or a smaller directory.`
+        : `The pattern took longer than ${facts.ms / 1000} s and was ended\nTry a simpler pattern.`;
     case 'no-glob-match':
       return `No file matches ${quote(facts.pattern)}`;
     case 'command-not-allowed':

@@ -16,6 +16,7 @@ import { searchSeries } from '../search/series.ts';
 import { ServedGlobs, type Source, type Sources } from '../search/served-globs.ts';
 import { type FilePage, type FilePageQuery, filePage, PAGED } from '../search/walk/file-page.ts';
 import { openSearchRoot } from '../search/walk/search-root.ts';
+import { withTimeLimit } from '../search/workers/time-limit.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 export interface Expansion {
@@ -54,6 +55,11 @@ export class SearchApi {
     });
   }
 
+  /** Returns a function that runs one of several content searches. Together they have the time limit of one. */
+  series(call: SearchCall): ReturnType<typeof searchSeries> {
+    return searchSeries(withTimeLimit(call));
+  }
+
   /** Searches several sources as if they were one: absolute paths in one order, each file once, under one limit. */
   async grepAll(
     sources: readonly Source[],
@@ -64,7 +70,7 @@ export class SearchApi {
     let characters = 0;
     const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
     const { maxCharacters: most = limits.foundCharacters } = query;
-    const inSeries = searchSeries(call);
+    const inSeries = this.series(call);
     for (const source of sources) {
       const found = await inSeries((own) => this.#grepSource(source, query, own));
       if (typeof found === 'string') {

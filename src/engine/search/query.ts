@@ -29,6 +29,7 @@ export interface SearchCall {
   /** The client that called: the searches of one client do not keep those of another waiting. */
   client?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Default: 30 seconds for a content search, and no limit for others, which surely end. */
   timeoutMs?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** The encodings that are declared where the search starts. Without it, files are UTF-8 or begin with a mark. */

@@ -22,7 +22,7 @@ import { fileUnit } from './walk/walk.ts';
 import type { ListJob, ThreadResult } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
 import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
-import { CallLimits } from './workers/time-limit.ts';
+import { CallLimits, withTimeLimit } from './workers/time-limit.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
@@ -102,7 +102,9 @@ export class Search {
     requireReadable(query.regex);
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
-    return this.#searchFrom(where, query, call, (root, running) => grepWith(root, running, query, plan));
+    return this.#searchFrom(where, query, withTimeLimit(call), (root, running) =>
+      grepWith(root, running, query, plan),
+    );
   }
 
   /** Finds files and directories whose name contains a text, in any letter case. */

@@ -42,8 +42,12 @@ const FAR = 2000;
 
 const SUMMARIES = { content: undefined, files: 'files', count: 'counts' } as const;
 
+type Grep = (path: string, query: GrepQuery) => Promise<GrepResult>;
+
 export async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
   const { engine, signal } = context;
+  const inSeries = engine.search.series({ signal });
+  const grepIn: Grep = (where, query) => inSeries((own) => engine.search.grep(where, query, own));
   const { offset = 0, limit } = args;
   const byFile = args.output !== 'content';
   const { path, type } = await engine.files.info(await pathOf(args.path, context));
@@ -63,8 +67,8 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   };
   const isFar = !byFile && offset > (type === 'file' ? 0 : FAR);
   const result = isFar
-    ? await pageAfter(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
-    : await engine.search.grep(path, query, { signal });
+    ? await pageAfter(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', grepIn)
+    : await grepIn(path, query);
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
   const files =
@@ -101,14 +105,14 @@ async function pageAfter(
   query: GrepQuery,
   path: string,
   isFile: boolean,
-  { engine, signal }: ToolContext,
+  grepIn: Grep,
 ): Promise<GrepResult> {
   if (isFile) {
-    const found = await engine.search.grep(path, { ...query, skipInFile: offset }, { signal });
+    const found = await grepIn(path, { ...query, skipInFile: offset });
     return { ...found, matches: found.totalMatches };
   }
   const counts = { ...query, summary: 'counts', maxMatches: MOST_FILES, contextLines: 0 } as const;
-  const counted = await engine.search.grep(path, counts, { signal });
+  const counted = await grepIn(path, counts);
   const files: FileMatches[] = [];
   let [skip, left] = [offset, query.maxMatches];
   for (const file of counted.files) {
@@ -119,7 +123,7 @@ async function pageAfter(
     }
     // The search above chose the file already.
     const own = { ...query, include: undefined, ignoreFiles: false, skipInFile: skip, maxMatches: left };
-    const found = await engine.search.grep(join(path, file.path), own, { signal });
+    const found = await grepIn(join(path, file.path), own);
     files.push(...found.files.map((each) => ({ ...each, path: file.path })));
     left -= found.matches;
     skip = 0;

@@ -1,13 +1,19 @@
 /**
  * The time limit and the cancellation of a search. A regular expression that runs away cannot be interrupted, so its
- * thread is terminated. `limits.regexTimeoutMs` is the time limit of an edit with a regular expression.
+ * thread is terminated. Edits have a time limit of their own: `limits.regexTimeoutMs`.
  */
 import { EngineFailure, type Failure } from '../../failures.ts';
+import { limits } from '../../limits.ts';
 import type { SearchCall } from '../query.ts';
 import type { SearchThread } from './search-thread.ts';
 
 /** How long a thread that must stop has to do so. It stops at its next file, unless it is stuck in a pattern. */
 const GRACE_MS = 25;
+
+/** A content search always has a time limit, because its pattern may run away. */
+export function withTimeLimit(call: SearchCall): SearchCall {
+  return { ...call, timeoutMs: call.timeoutMs ?? limits.searchTimeoutMs };
+}
 
 /** Enforces the time limit and the cancellation of one call, for all steps of its search. */
 export class CallLimits {
