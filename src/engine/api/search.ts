@@ -12,11 +12,10 @@ import type { GrepAllQuery, GrepQuery, GrepResult, SearchCall, WalkEntry } from 
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import type { Overview, Search, WalkQuery, WalkResult } from '../search/search.ts';
-import { searchSeries } from '../search/series.ts';
+import { grepSeries, searchSeries } from '../search/series.ts';
 import { ServedGlobs, type Source, type Sources } from '../search/served-globs.ts';
 import { type FilePage, type FilePageQuery, filePage, PAGED } from '../search/walk/file-page.ts';
 import { openSearchRoot } from '../search/walk/search-root.ts';
-import { withTimeLimit } from '../search/workers/time-limit.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 export interface Expansion {
@@ -56,8 +55,8 @@ export class SearchApi {
   }
 
   /** Returns a function that runs one of several content searches. Together they have the time limit of one. */
-  series(call: SearchCall): ReturnType<typeof searchSeries> {
-    return searchSeries(withTimeLimit(call));
+  series(call: SearchCall): ReturnType<typeof grepSeries> {
+    return grepSeries(call);
   }
 
   /** Searches several sources as if they were one: absolute paths in one order, each file once, under one limit. */
@@ -70,7 +69,7 @@ export class SearchApi {
     let characters = 0;
     const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
     const { maxCharacters: most = limits.foundCharacters } = query;
-    const inSeries = this.series(call);
+    const inSeries = grepSeries(call);
     for (const source of sources) {
       const found = await inSeries((own) => this.#grepSource(source, query, own));
       if (typeof found === 'string') {

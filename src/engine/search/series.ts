@@ -1,9 +1,12 @@
 /** Runs several searches as one call: they share its time limit, and the progress that it reports only grows. */
 import { EngineFailure, fail } from '../failures.ts';
 import type { SearchCall } from './query.ts';
+import { withTimeLimit } from './workers/time-limit.ts';
+
+type RunInSeries = <T>(search: (own: SearchCall) => Promise<T>) => Promise<T>;
 
 /** Returns a function that runs one search of the series. */
-export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
+export function searchSeries(call: SearchCall): RunInSeries {
   const { timeoutMs, onProgress } = call;
   const began = performance.now();
   const done = { files: 0, matches: 0 };
@@ -33,4 +36,9 @@ export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) =>
       done.matches += last.matches;
     }
   };
+}
+
+/** The same for content searches, which always have a time limit. */
+export function grepSeries(call: SearchCall): RunInSeries {
+  return searchSeries(withTimeLimit(call));
 }
