@@ -33,16 +33,16 @@ interface Unlisted {
   level: number;
 }
 
-/** The nodes of a listing, by name. */
+/** The nodes of a listing, sorted by name. */
 interface Entries {
-  /** Directories have no children here, and links are files. */
+  /** Shared by all trees, so directories have no `children` yet and links count as files. */
   nodes: readonly TreeNode[];
-  /** Which of them are directories and links, by index. */
+  /** The directories and links in `nodes`, which each tree may replace with nodes of its own. */
   others: readonly { index: number; raw: string; type: 'directory' | 'symlink' }[];
 }
 
 const remembered = new ListingCache();
-/** An unchanged directory is the same listing in every tree. */
+/** The cache returns the same `Listing` object while a directory is unchanged, so it can be the key. */
 const entriesOf = new WeakMap<Listing, Entries>();
 
 export async function buildTree(
@@ -89,7 +89,7 @@ async function treeOf(
       if (others.length === 0) continue;
       const children = nodes.slice();
       node.children = children;
-      // The last directory first: the loop takes the first one next, right below the directory that the cursor is in.
+      // Push the last directory first, so that the loop pops the first one next: it is right below the cursor.
       for (let i = others.length - 1; i >= 0; i--) {
         const { index, raw, type } = others[i]!;
         const { name } = nodes[index]!;
@@ -118,7 +118,7 @@ interface ServedEntries {
 
 const NO_ENTRIES: Entries = { nodes: [], others: [] };
 
-/** The entries of the directory that the cursor is in, at once where they are known. */
+/** The entries of the directory that the cursor is in; without a promise if they are remembered. */
 function entriesHere(
   cursor: Cursor,
   served: WithheldBelow | undefined,
@@ -134,7 +134,7 @@ function entriesHere(
 
   async function listedEntries(): Promise<ServedEntries> {
     const found = await listing;
-    // Shows a directory that may not be listed as empty, instead of failing.
+    // A directory that may not be listed is shown as empty; the call does not fail.
     if (typeof found === 'string') return { entries: NO_ENTRIES };
     const { listing: shown, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
       listing: found,
