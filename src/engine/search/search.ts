@@ -102,7 +102,7 @@ export class Search {
   /** Finds the lines that a regular expression matches. `where` may be a single file. */
   async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
     checkSelection(query);
-    requireReadable(query.regex);
+    requireShortPattern(query.regex);
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
     return this.#searchFrom(where, query, withTimeLimit(call), (root, running) =>
@@ -270,7 +270,7 @@ function selects({ include, exclude }: Selection, name: string): boolean {
 }
 
 /** Refuses very long patterns: the main thread parses the pattern, and that takes time that grows with its length. */
-function requireReadable(regex: string): void {
+function requireShortPattern(regex: string): void {
   if (regex.length <= LONGEST_PATTERN) return;
   const reason = `it has ${regex.length} characters, the limit is ${LONGEST_PATTERN}`;
   fail({ kind: 'bad-regex', pattern: `${regex.slice(0, 100)}…`, reason });
