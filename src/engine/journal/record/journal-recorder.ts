@@ -18,7 +18,7 @@ import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
-import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
+import { contentMoved, createdChange, factsOfMoved, imageOf, removedChange } from './change-facts.ts';
 import type { EntryQuota } from './entry-quota.ts';
 import { isKept } from './is-kept.ts';
 
@@ -147,25 +147,18 @@ export class JournalRecorder implements ChangeRecorder {
     const keeps = must === undefined && why === undefined;
     const aside = keeps && store.isOnDevice(old.dev) ? store.aside() : undefined;
     if (aside) store.addedAside(bytes);
-    await this.#keeping(place, true, async () => ({
-      kind: 'removed',
-      path: place.path,
-      type: old.type,
-      before: aside
-        ? { type: 'aside', name: aside.name }
-        : await captureRemoved(store, place, old, { most: quota.file, why }),
-    }));
+    await this.#keeping(place, true, async () => {
+      if (aside) return removedChange(place, old, { type: 'aside', name: aside.name });
+      return removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file, why }));
+    });
     return aside;
   }
 
   async cannotSetAside(place: Place, old: Stat): Promise<void> {
     const { store, quota } = this.#parts;
-    await this.#keeping(place, true, async () => ({
-      kind: 'removed',
-      path: place.path,
-      type: old.type,
-      before: await captureRemoved(store, place, old, { most: quota.file }),
-    }));
+    await this.#keeping(place, true, async () =>
+      removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file })),
+    );
   }
 
   async moves(
