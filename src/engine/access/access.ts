@@ -144,8 +144,8 @@ export class Access {
   /**
    * Runs `change` in order, and records all that it changes as one entry of the journal.
    *
-   * `anywhere` is for commands: they may change any file in the directories and do not report what, so the gate compares
-   * the directories before and after, and records the difference. No later call waits for a command.
+   * `anywhere` is for commands: they may change any file in the directories and do not report what, so the gate
+   * compares the directories before and after, and records the difference. No later call waits for a command.
    */
   change<T>(
     paths: readonly string[] | 'anywhere',

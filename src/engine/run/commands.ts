@@ -120,7 +120,8 @@ export class Commands {
     const bwrap = { path: programs.found.get('bwrap'), passedOver: programs.passedOver.get('bwrap') };
     const chooseSandbox = () => planSandbox(options.sandbox, bwrap, options.allowNet);
     const sandbox = await chooseSandbox();
-    // Both keep a command from gaining privileges, as with sudo, and end it with the server. A sandbox needs no setpriv.
+    // Without a sandbox, setpriv keeps a command from gaining privileges, as with sudo, and ends it with the server.
+    // In a sandbox, bubblewrap does both.
     const setpriv = sandbox.kind === 'bubblewrap' ? undefined : await workingSetpriv(programs);
     const system = [...systemDirectories(roots), ALTERNATIVES];
     const runnable = [...programs.found].flatMap(([name, program]) =>
