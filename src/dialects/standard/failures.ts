@@ -1,6 +1,6 @@
 /**
- * The engine's facts in words: the first line says what is wrong, as the official server says it where it has words
- * for it, and the lines after it say what to do next.
+ * The engine's facts in words: the first line says what is wrong, in the official server's words where it has them,
+ * and the lines after it say what to do next.
  */
 
 import { grouped } from '../../display/grouped.ts';
@@ -170,7 +170,7 @@ function notText({ why }: Failure & { kind: 'not-text' }, shown: string): string
 function notEncodable(facts: Failure & { kind: 'not-encodable' }, shown: string): string {
   const { charset, character, line, column, isBroken } = facts;
   if (isBroken)
-    return `${shown} has a broken character at line ${line}, character ${column}, which in ${charset} would take in what is written after it\nNothing was changed. Replace the broken character as well.`;
+    return `${shown} has a broken character at line ${line}, character ${column}: in ${charset}, the text written after it would become part of that character\nNothing was changed. Replace the broken character as well.`;
   const code = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
   return `${shown} is in ${charset}, which has no ${JSON.stringify(character)} (${code}), as in line ${line}, character ${column} of the new text\nNothing was changed. Write it in other characters.`;
 }

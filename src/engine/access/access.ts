@@ -1,8 +1,8 @@
 /**
- * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
+ * The one gate to the files, for searches and commands too. It has two verbs: `read` and `change`.
  *
  * Here calls get their order, changes get their locks and their entry in the journal, and the caller learns which paths
- * a call touched. Only the diffs and plans of the history bypass it: they compare, and change nothing.
+ * a call touched. Only the history's diffs and undo plans go around the gate, because they change nothing.
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
@@ -28,7 +28,10 @@ import { reportedPath } from './reported-path.ts';
 export interface AccessOptions {
   /** False for work that may take long: it waits for earlier changes, but no later call waits for it. */
   blocksLaterCalls?: boolean;
-  /** True for a read that only prepares the call's own work: later calls wait until that work has named its paths. */
+  /**
+   * True for a read with which a call finds out which paths it needs. Later calls keep waiting until the call has named
+   * them (call-order.ts).
+   */
   onlyPrepares?: boolean;
 }
 
@@ -36,11 +39,14 @@ export interface ChangeOptions {
   signal?: AbortSignal | undefined;
   /** The entry that this change undoes. */
   undoes?: string;
-  /** An entry that was interrupted: this change completes it. */
+  /** The id of an interrupted entry that this change completes. */
   continues?: string | undefined;
 }
 
-/** `below`: everything in the directory changed too. `listed`: entries may have been added or removed. */
+/**
+ * `below`: everything in the directory changed too. `listed`: the path itself may be new or gone, so the listing of its
+ * parent changed.
+ */
 export type ChangeListener = (path: string, below: boolean, listed: boolean) => void;
 
 /** What all callers of one engine share. */
@@ -80,7 +86,7 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set([
 /** Failures whose path has been reported. */
 const reported = new WeakSet<Failure>();
 
-/** The entry of each caller: all that one caller changes is one entry. */
+/** The journal entry of each caller: everything a caller changes goes into one entry. */
 const entryOf = new WeakMap<Caller, string>();
 
 export class Access {
@@ -124,7 +130,7 @@ export class Access {
     this.#shared.snapshots?.close();
   }
 
-  /** Runs `read` after every earlier change of these paths, with the function through which it reaches the disk. */
+  /** Runs `read` after every earlier change of these paths, and passes it `open`, its only way to the disk. */
   read<T>(
     paths: readonly string[],
     { blocksLaterCalls = true, onlyPrepares = false }: AccessOptions,
@@ -138,8 +144,8 @@ export class Access {
   /**
    * Runs `change` in order, and records all that it changes as one entry of the journal.
    *
-   * A command may change anything `anywhere` in the directories, and does not report what it changes: the gate compares
-   * the directories before and after it, and records the difference. No later call waits for a command.
+   * `anywhere` is for commands: they may change any file in the directories and do not report what, so the gate
+   * compares the directories before and after, and records the difference. No later call waits for a command.
    */
   change<T>(
     paths: readonly string[] | 'anywhere',
@@ -164,8 +170,10 @@ export class Access {
         recorder?.end('failed');
         throw error;
       } finally {
-        if (recorder?.kept) this.#entered(recorder);
-        if (recorder?.kept) await this.journal?.enforceSize(recorder.id);
+        if (recorder?.kept) {
+          this.#entered(recorder);
+          await this.journal?.enforceSize(recorder.id);
+        }
         this.journal?.tidy();
       }
     });
@@ -194,7 +202,7 @@ export class Access {
   /** Reports a change that no journal records. */
   reportAccess(path: string, how: How): void {
     this.caller.touched({ path, how });
-    // Only the journal knows whether a file that was written is new.
+    // Only the journal knows whether a file that was written is new, so `listed` is always true here.
     this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to', true);
   }
 
@@ -223,7 +231,10 @@ export class Access {
     return this.#shared.order.arrive();
   }
 
-  /** Lets a call in at its turn. With `changes` it waits for all earlier changes, and no call waits for it. */
+  /**
+   * Lets a call in at its turn. With `waitsFor: 'changes'` the call waits for all earlier changes, and no later call
+   * waits for it.
+   */
   async #admit<T>(
     waitsFor: readonly string[] | 'changes',
     verb: Verb,
@@ -253,8 +264,8 @@ export class Access {
   }
 
   #begin({ undoes, continues }: ChangeOptions): JournalRecorder | undefined {
-    const call = continues ?? entryOf.get(this.caller);
-    const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
+    const entry = continues ?? entryOf.get(this.caller);
+    const more = { ...(undoes !== undefined && { undoes }), ...(entry !== undefined && { call: entry }) };
     return this.journal?.begin(this.caller.origin, more, (change) => this.reportChange(change));
   }
 
@@ -284,7 +295,7 @@ async function afterChanges<T>(order: CallOrder, call: () => T | Promise<T>): Pr
   return inTurn(call);
 }
 
-/** A tool may ask for thousands of things that need no waiting, so this gives other calls their share of time. */
+/** A tool may make thousands of requests that never wait; this lets other calls run in between. */
 function inTurn<T>(call: () => T | Promise<T>): T | Promise<T> {
   const due = yieldIfDue();
   return due ? due.then(call) : call();

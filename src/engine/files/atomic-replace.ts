@@ -19,7 +19,10 @@ export interface FileSnapshot {
 }
 
 export interface ReplaceOptions {
-  /** What must still be there: `absent` for a new file, a snapshot for an edit. Default: anything. */
+  /**
+   * What must be there at the last check: nothing (`absent`, for a new file), or the file as it was read (for an edit).
+   * Default: anything.
+   */
   expect?: FileSnapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: FileAttributes;
@@ -38,7 +41,10 @@ export interface Prepared {
   readonly old: Stat | undefined;
   /** Settles when the content, and what the journal stored for it, would survive a power cut. */
   flush(): Promise<void>;
-  /** The last check. Nothing may be awaited before `publish`, so that what is compared is what is replaced. */
+  /**
+   * The last check. Call `publish` right after it and await nothing in between, so that the file that was compared is
+   * the one that is replaced.
+   */
   check(): void;
   publish(): void;
   /** Always called at the end; removes what was not published. */
@@ -51,7 +57,7 @@ export async function replaceContent(place: Place, bytes: Buffer, options: Repla
       await replaceOnce(place, bytes, options);
       break;
     } catch (error) {
-      // A plain write replaces whatever is there, once the journal has stored that: try again.
+      // A plain write may replace anything, so try again: the journal then stores what is there now.
       if (options.expect !== undefined || attempt === ATTEMPTS || !isChangedMeanwhile(error)) throw error;
     }
   }
@@ -84,8 +90,9 @@ export async function prepareContent(
   const { shown, name } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
-  // The journal stores the old content while the draft is created: creating a file takes longer than filling it.
+  // Store the old content in the journal while the draft is created, which is the slow part.
   const recording = recorder.active ? recordChange(place, old, bytes, { ...options, recorder }) : undefined;
+  // Awaited below; this only prevents an unhandled rejection.
   recording?.catch(() => {});
   const draft = await draftIn(place, recording);
   let recorded: Recorded | undefined;
@@ -121,8 +128,8 @@ export async function prepareContent(
 }
 
 async function draftIn({ dir, shown }: Place, recording: Promise<unknown> | undefined): Promise<Draft> {
-  // Many files of one change get here together, and in a large directory each of them is slow. All of them resume in
-  // the same turn of the event loop, so each one checks again.
+  // The files of one change get here in the same turn, and in a large directory each draft is slow to create. They also
+  // resume together, so each one checks again after its pause.
   for (let pause = yieldIfDue(); pause; pause = yieldIfDue()) await pause;
   try {
     return attempt(shown, 'write', () => dir.draft());

@@ -33,16 +33,17 @@ interface Unlisted {
   level: number;
 }
 
-/** The nodes of a listing, by name. */
+/** The nodes of a listing, sorted by name. */
 interface Entries {
-  /** Directories have no children here, and links are files. */
+  /** Shared by all trees, so directories have no `children` yet and links count as files. */
   nodes: readonly TreeNode[];
-  /** Which of them are directories and links, by index. */
-  others: readonly { index: number; raw: string; type: 'directory' | 'symlink' }[];
+  /** The directories and links in `nodes`, which each tree may replace with nodes of its own. */
+  directories: readonly { index: number; raw: string }[];
+  links: readonly number[];
 }
 
 const remembered = new ListingCache();
-/** An unchanged directory is the same listing in every tree. */
+/** The cache returns the same `Listing` object while a directory is unchanged, so it can be the key. */
 const entriesOf = new WeakMap<Listing, Entries>();
 
 export async function buildTree(
@@ -83,26 +84,16 @@ async function treeOf(
       if (yielder.isDue) await yielder.pause();
       if (cursor.goTo(below)) continue;
       const found = entriesHere(cursor, served, below, yielder);
-      const { entries, denied } = found instanceof Promise ? await found : found;
-      const { nodes, others } = entries;
+      const here = found instanceof Promise ? await found : found;
+      const { nodes, directories, links } = here.entries;
       node.children = nodes;
-      if (others.length === 0) continue;
+      if (directories.length === 0 && links.length === 0) continue;
       const children = nodes.slice();
       node.children = children;
-      // The last directory first: the loop takes the first one next, right below the directory that the cursor is in.
-      for (let i = others.length - 1; i >= 0; i--) {
-        const { index, raw, type } = others[i]!;
-        const { name } = nodes[index]!;
-        if (type === 'symlink') {
-          if (yielder.isDue) await yielder.pause();
-          const directory = below === '' ? place.path : joined(place.path, textOf(below));
-          const leadsTo = targetOf(wall, directory, { name, type });
-          if (leadsTo === 'directory') children[index] = { name, type: 'directory' };
-        } else if (level + 1 < depth && !denied?.has(raw)) {
-          const inner: TreeNode = { name, type };
-          children[index] = inner;
-          unlisted.push({ node: inner, below: joined(below, raw), level: level + 1 });
-        }
+      if (level + 1 < depth) addUnlisted(unlisted, children, here, next);
+      if (links.length > 0) {
+        const directory = below === '' ? place.path : joined(place.path, textOf(below));
+        await resolveLinks(wall, directory, children, links, yielder);
       }
     }
     return root;
@@ -111,14 +102,49 @@ async function treeOf(
   }
 }
 
+/** Gives the directories in `parent` nodes of their own, whose children are listed later. */
+function addUnlisted(
+  unlisted: Unlisted[],
+  children: TreeNode[],
+  { entries, denied }: ServedEntries,
+  parent: Unlisted,
+): void {
+  const { directories } = entries;
+  const level = parent.level + 1;
+  // Push the last directory first, so that the loop pops the first one next: it is right below the cursor.
+  for (let i = directories.length - 1; i >= 0; i--) {
+    const { index, raw } = directories[i]!;
+    if (denied?.has(raw)) continue;
+    const node: TreeNode = { name: children[index]!.name, type: 'directory' };
+    children[index] = node;
+    unlisted.push({ node, below: joined(parent.below, raw), level });
+  }
+}
+
+/** Shows the links that lead to directories as directories, which are not entered. */
+async function resolveLinks(
+  wall: Wall,
+  directory: string,
+  children: TreeNode[],
+  links: readonly number[],
+  yielder: Yielder,
+): Promise<void> {
+  for (const index of links) {
+    if (yielder.isDue) await yielder.pause();
+    const { name } = children[index]!;
+    const leadsTo = targetOf(wall, directory, { name, type: 'symlink' });
+    if (leadsTo === 'directory') children[index] = { name, type: 'directory' };
+  }
+}
+
 interface ServedEntries {
   entries: Entries;
   denied?: ReadonlySet<string>;
 }
 
-const NO_ENTRIES: Entries = { nodes: [], others: [] };
+const NO_ENTRIES: Entries = { nodes: [], directories: [], links: [] };
 
-/** The entries of the directory that the cursor is in, at once where they are known. */
+/** The entries of the directory that the cursor is in; without a promise if they are remembered. */
 function entriesHere(
   cursor: Cursor,
   served: WithheldBelow | undefined,
@@ -134,7 +160,7 @@ function entriesHere(
 
   async function listedEntries(): Promise<ServedEntries> {
     const found = await listing;
-    // Shows a directory that may not be listed as empty, instead of failing.
+    // A directory that may not be listed is shown as empty; the call does not fail.
     if (typeof found === 'string') return { entries: NO_ENTRIES };
     const { listing: shown, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
       listing: found,
@@ -148,15 +174,17 @@ function entriesHere(
 async function makeEntries(listing: Listing, yielder: Yielder): Promise<Entries> {
   const { names, types } = await sortedByName(listing, yielder);
   const nodes: TreeNode[] = [];
-  const others: { index: number; raw: string; type: 'directory' | 'symlink' }[] = [];
+  const directories: { index: number; raw: string }[] = [];
+  const links: number[] = [];
   for (let index = 0; index < names.length; index++) {
     if (index % ITEMS_PER_CHECK === 0 && yielder.isDue) await yielder.pause();
     const raw = names[index]!;
     const type = types[index]!;
     nodes.push({ name: textOf(raw), type: type === 'directory' ? type : 'file' });
-    if (type === 'directory' || type === 'symlink') others.push({ index, raw, type });
+    if (type === 'directory') directories.push({ index, raw });
+    else if (type === 'symlink') links.push(index);
   }
-  const entries = { nodes, others };
+  const entries = { nodes, directories, links };
   entriesOf.set(listing, entries);
   return entries;
 }

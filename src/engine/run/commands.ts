@@ -43,7 +43,7 @@ export interface CommandsOptions {
 }
 
 export interface CommandCall {
-  /** A path as the wall takes it. Default: the first root. */
+  /** Absolute, or relative to the first root. Default: the first root. */
   cwd?: string | undefined;
   timeoutMs?: number | undefined;
   maxOutputBytes?: number | undefined;
@@ -120,7 +120,8 @@ export class Commands {
     const bwrap = { path: programs.found.get('bwrap'), passedOver: programs.passedOver.get('bwrap') };
     const chooseSandbox = () => planSandbox(options.sandbox, bwrap, options.allowNet);
     const sandbox = await chooseSandbox();
-    // In a sandbox, bubblewrap does what setpriv does outside of one.
+    // Without a sandbox, setpriv keeps a command from gaining privileges, as with sudo, and ends it with the server.
+    // In a sandbox, bubblewrap does both.
     const setpriv = sandbox.kind === 'bubblewrap' ? undefined : await workingSetpriv(programs);
     const system = [...systemDirectories(roots), ALTERNATIVES];
     const runnable = [...programs.found].flatMap(([name, program]) =>
@@ -170,7 +171,7 @@ export class Commands {
     });
   }
 
-  /** Whether the kernel keeps commands inside the roots, and read-only roots read-only. */
+  /** Whether a sandbox confines commands to the roots and protects read-only ones. */
   get sandboxed(): boolean {
     return this.#settings.sandbox.kind === 'bubblewrap';
   }
@@ -179,7 +180,10 @@ export class Commands {
     return this.#settings.sandbox;
   }
 
-  /** If the sandbox failed last time, tries it again. While it fails, no command runs. */
+  /**
+   * Tries a sandbox that failed last time again, and fails if it still does. Does nothing if the server runs without
+   * one.
+   */
   async requireSandbox(): Promise<void> {
     if (this.sandbox.kind !== 'failing') return;
     const sandbox = await this.#chooseSandbox();

@@ -41,7 +41,7 @@ export interface SearchSettings {
 }
 
 export interface WalkQuery extends Selection {
-  /** The cap: the search returns this many entries, the first ones by path. Default, and 0: all. */
+  /** At most this many entries, the first ones by path. 0 or undefined: all. */
   max?: number | undefined;
   /** Whether to return the size and modification time of files. Default false. */
   facts?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface WalkResult {
   /** Sorted by path, byte by byte. */
   entries: readonly WalkEntry[];
   truncated: boolean;
-  /** Directories before the cap that could not be read, and their number. */
+  /** Directories that could not be read, up to the last returned entry, and their number. */
   unreadable: readonly string[];
   skippedUnreadable: number;
 }
@@ -62,7 +62,10 @@ export interface Overview {
   files: number;
   directories: number;
   bytes: number;
-  /** Counts all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
+  /**
+   * All files at any depth, by extension; the one with most bytes first. Extensions are in lower case with the dot, or
+   * `(none)`.
+   */
   extensions: readonly { extension: string; files: number; bytes: number }[];
   /** Directories that could not be read, and their number. */
   unreadable: readonly string[];
@@ -99,7 +102,7 @@ export class Search {
   /** Finds the lines that a regular expression matches. `where` may be a single file. */
   async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
     checkSelection(query);
-    requireReadable(query.regex);
+    requireShortPattern(query.regex);
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
     return this.#searchFrom(where, query, withTimeLimit(call), (root, running) =>
@@ -257,14 +260,17 @@ function checkSelection({ include, exclude, excludedNames }: Selection): void {
   for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
 }
 
-/** Whether the globs of a query select its single file. It may be hidden or ignored, since the caller named it. */
+/**
+ * Whether the globs of a query select the single file it names. Hidden and ignored files count too, because the caller
+ * named this one.
+ */
 function selects({ include, exclude }: Selection, name: string): boolean {
   if (include && !compileGlobs(include).matches(name)) return false;
   return !(exclude && exclude.length > 0 && compileGlobs(exclude).matches(name));
 }
 
 /** Refuses very long patterns: the main thread parses the pattern, and that takes time that grows with its length. */
-function requireReadable(regex: string): void {
+function requireShortPattern(regex: string): void {
   if (regex.length <= LONGEST_PATTERN) return;
   const reason = `it has ${regex.length} characters, the limit is ${LONGEST_PATTERN}`;
   fail({ kind: 'bad-regex', pattern: `${regex.slice(0, 100)}…`, reason });

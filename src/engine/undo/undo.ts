@@ -29,6 +29,8 @@ export async function undoEntry(
   const targets = targetsOf(index, index.entry(id)!);
   const { entry } = targets.at(-1)!;
   const interrupted = interruptedUndo(index, entry);
+  // The id of the undo's own entry. It is kept here until the undo has ended, and the caller learns it then. If nothing
+  // on the disk had to change, there is no entry yet: `noteUndone` makes one.
   let by: string | undefined;
   const caller: Caller = { ...access.caller, entered: (own) => (by = own) };
   const options = { undoes: entry.id, continues: interrupted?.id };
@@ -50,7 +52,7 @@ export async function undoEntry(
   if (interrupted) await journal.complete(interrupted.id);
   const after = targets.length > 1 ? await journal.read() : index;
   for (const target of targets.slice(0, -1)) {
-    // The undo of this entry also undid one without an end. Only this note says so.
+    // This undo also undid `target`, which has no end; only this note records that.
     if (!after.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);
   }
   access.caller.entered(by);
@@ -58,8 +60,8 @@ export async function undoEntry(
 }
 
 /**
- * Waits for calls that may be under way, in this process or another: an entry without an end may still be changing
- * files, and so may an undo of it.
+ * Waits for calls that may be under way, in this process or another. An entry has no end while its last line is
+ * missing: its call was interrupted, or may still be changing files. So may an undo of it.
  */
 async function waitForOthers(access: Access, journal: Journal, id: string): Promise<void> {
   const index = await journal.read();

@@ -36,6 +36,7 @@ import type { Stateless } from './stateless.ts';
 /** The protocol version without sessions. */
 const STATELESS_VERSION = '2026-07-28';
 const ALLOWED = { Allow: 'POST, GET, DELETE' };
+const INITIALIZE_ALONE = 'initialize is one request and must be sent alone';
 
 export interface Endpoint {
   limits: HttpLimits;
@@ -52,12 +53,16 @@ interface Incoming extends ClientContext {
   reply: Reply;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;
-  /** Refuses messages for which the token lacks a scope; undefined if the token has no scopes. */
+  /**
+   * Refuses messages for which the token lacks a scope; undefined for the operator's own tokens, which scopes do not
+   * restrict.
+   */
   whyNotInScope: ((messages: readonly unknown[]) => Refusal | undefined) | undefined;
 }
 
 /** Gives a refusal, or undefined when the request has its answer. */
 export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Refusal | undefined> {
+  // No message has been read yet: this checks the scopes that every request needs.
   const outOfScope = incoming.whyNotInScope?.([]);
   if (outOfScope) return outOfScope;
   switch (incoming.reply.request.method) {
@@ -170,8 +175,8 @@ function whyNotStateless(
 }
 
 /**
- * The headers of a stateless request must repeat the method and name in its body, and no header can be that long. The
- * library would answer with a message that quotes the whole value twice.
+ * A stateless request repeats its method and name in headers. This refuses values too long for any header; the
+ * library's own message would quote them twice.
  */
 function whyNotInHeaders(message: JSONRPCMessage): Refusal | undefined {
   if (!('method' in message)) return undefined;
@@ -198,7 +203,7 @@ async function serveBatch(
     return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
     posted.values.some(isInitialize)
-      ? 'initialize is one request and must be sent alone'
+      ? INITIALIZE_ALONE
       : `batches are answered only in a session of ${WITH_BATCHES}`,
   );
 }
@@ -236,7 +241,7 @@ async function openSession(
 ): Promise<Refusal | undefined> {
   if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
-  if (ids.length === 0) return invalidRequest('initialize is one request and must be sent alone', message);
+  if (ids.length === 0) return invalidRequest(INITIALIZE_ALONE, message);
   const { params } = message as { params?: unknown };
   const session = await sessions.open(incoming, params, Date.now());
   if ('status' in session) return session;
@@ -272,7 +277,7 @@ async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<
   return session;
 }
 
-/** Limits the queue of calls. Nothing has run yet for a client that gets this refusal, so it can simply try again. */
+/** Limits the queue of calls. Nothing of a refused request has run, so the client can simply repeat it. */
 function whyTooBusy(
   { limits, openCalls, unsentBytes }: Endpoint,
   { principal }: Incoming,
@@ -297,7 +302,7 @@ function tooManyCalls(status: number, calls: string): Refusal {
   return { status, retryAfter: 1, message };
 }
 
-/** Answers a message if its params are invalid, and gives whether they were. */
+/** Answers a message if its params are invalid, and returns whether they were. */
 function answersInvalid(incoming: Incoming, message: JSONRPCMessage, traceId?: string): boolean {
   const answer = invalidAnswer(incoming, message, traceId);
   if (!answer) return false;

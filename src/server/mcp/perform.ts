@@ -43,7 +43,7 @@ export interface ToolCall {
   /** The `_meta` that the client sent with the call. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   progress?: ToolContext['progress'] | undefined;
-  /** The client's roots, where they narrow the directories. */
+  /** The client's roots, if they restrict the served directories. */
   roots?: ClientRoots | undefined;
   explain?: ToolContext['explain'] | undefined;
   /** Whether the client shows a view of what the call has changed. */
@@ -59,7 +59,8 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
   let lease: EngineLease | undefined;
   let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
-    // Take the roots before a place in the call order: opening the roots waits for the calls that have a place.
+    // Take the roots first and the place in the call order second. Opening roots waits for all calls that have a place,
+    // so otherwise this call would wait for itself.
     const taking = call.roots?.take();
     const served = taking instanceof Promise ? await taking : taking;
     arrival = app.engine.arrive();
@@ -75,17 +76,17 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
     }
     lease = served;
     const notes: string[] = [];
-    const more = { notedForClient: (note: string) => void notes.push(note), arrival };
-    const heard = trace ? tracedCaller(trace, origin, more) : { ...anonymous, ...more, origin };
-    const entries: string[] = [];
-    const caller = call.hasViews ? listingEntries(heard, entries) : heard;
+    const additions = { notedForClient: (note: string) => void notes.push(note), arrival };
+    const plain = trace ? tracedCaller(trace, origin, additions) : { ...anonymous, ...additions, origin };
+    const entryIds: string[] = [];
+    const caller = call.hasViews ? listingEntries(plain, entryIds) : plain;
     const engine = lease?.engine ?? app.engine;
     const context = contextOf(call, { engine: engine.as(caller), caller, notes, reporter });
     const ended = await callTool(offered.dialect, offered.tool, args, context);
     const { failure } = ended;
     const answer = failure === undefined ? ended : withoutFailure(ended);
     const answered = asConfigured(app, answer);
-    const outcome = call.hasViews ? withChange(answered, entries, call) : answered;
+    const outcome = call.hasViews ? withChange(answered, entryIds, call) : answered;
     if (trace) {
       const measuring = bytesOf(args);
       const bytesIn = typeof measuring === 'number' ? measuring : await measuring;
@@ -106,12 +107,12 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
 }
 
 /** A caller that also lists the journal entries of the call, for a view that shows what the call has changed. */
-function listingEntries(caller: Caller, entries: string[]): Caller {
+function listingEntries(caller: Caller, entryIds: string[]): Caller {
   return {
     ...caller,
     entered(id) {
       caller.entered(id);
-      entries.push(id);
+      entryIds.push(id);
     },
   };
 }

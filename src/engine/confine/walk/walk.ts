@@ -98,7 +98,7 @@ export class PathWalk {
     }
     if (found === 'missing') {
       if (climbsOut(this.#todo, this.#names.length + 1)) fail({ kind: 'outside', path: this.#shown });
-      // A directory that `..` leaves again is not made, because it would stay behind.
+      // For `new/../file`, do not make `new`: nobody asked for it.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
       return failMissing(this.#shown, 'entry', this.#similar(name));
     }
@@ -134,7 +134,7 @@ export class PathWalk {
     return attempt(this.#shown, 'look at', () => this.#dir.spelled(name));
   }
 
-  /** Refuses to create a hidden entry. To a call that creates nothing, such an entry is missing. */
+  /** Refuses to create a hidden entry. For every other call, a hidden entry is simply missing. */
   #refuseToCreateHidden(): void {
     if (this.#options.makeParents !== undefined) {
       fail({ kind: 'withheld', path: this.#shown, action: 'create' });
@@ -201,7 +201,10 @@ export class PathWalk {
     this.#todo.unshift(...rest);
   }
 
-  /** Handles `..`: goes back to where the walk came from. Above a root, only a path into another root is allowed. */
+  /**
+   * Handles `..`: goes back to where the walk came from. Above the root, the rest of the path must lead into a root
+   * again.
+   */
   *#goUp(): Generator<void, boolean> {
     if (this.#names.length === 0) {
       const parent = components(this.#root.real).slice(0, -1);
@@ -254,6 +257,7 @@ export class PathWalk {
       return this.#placeAt('');
     }
     const verdict = name === '' ? undefined : this.#verdict(name, false);
+    // A rule such as `x/` applies only to directories, so it counts only if this is or may become one.
     const asDirectory = verdict ?? (name === '' ? undefined : this.#verdict(name, true));
     const barred = verdict ?? (asDirectory && this.#mayBeDirectory(name) ? asDirectory : undefined);
     if (barred === 'denied') fail({ kind: 'denied', path: this.#shown });
@@ -273,7 +277,7 @@ export class PathWalk {
     });
   }
 
-  /** Whether a directory is there, or nothing is, so that one could be made. */
+  /** Whether there is a directory, or nothing, so that a directory could be made there. */
   #mayBeDirectory(name: string): boolean {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     return stat === undefined || stat.type === 'directory';

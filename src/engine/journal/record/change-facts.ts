@@ -1,10 +1,10 @@
-/** What a line of the journal says about a file that a call creates, changes or moves. */
+/** What a line of the journal says about a file that a call creates, changes, moves or removes. */
 import { hashOf } from '../../../state/content-hash.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import type { EntryType } from '../../failures.ts';
 import type { CreatedFacts } from '../../files/recorder.ts';
-import type { Change, FileImage, LinkTarget } from '../entries/entry.ts';
+import type { Change, FileImage, LinkTarget, Removed } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
 import { LARGE_BYTES, readOrUndefined } from './capture.ts';
 import { stampOf } from './stamp.ts';
@@ -44,4 +44,8 @@ export function createdChange(place: Place, type: EntryType, facts: CreatedFacts
     ...(whole && { whole }),
     ...(stamp !== undefined && { stamp }),
   };
+}
+
+export function removedChange({ path }: Place, { type }: Stat, before: Removed): Change {
+  return { kind: 'removed', path, type, before };
 }

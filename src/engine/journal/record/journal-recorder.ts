@@ -18,11 +18,11 @@ import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
-import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
+import { contentMoved, createdChange, factsOfMoved, imageOf, removedChange } from './change-facts.ts';
 import type { EntryQuota } from './entry-quota.ts';
 import { isKept } from './is-kept.ts';
 
-/** The largest content that is kept only for a diff. */
+/** New contents up to this size are kept so that diffs can show them. */
 const SHOWN_BYTES = 1024 * 1024;
 /** How many changes one line holds when they are recorded after the fact. */
 const CHANGES_PER_LINE = 256;
@@ -40,6 +40,7 @@ export interface RecorderParts {
   onChange?(change: Change): void;
 }
 
+/** files/recorder.ts says when an operation calls which method. */
 export class JournalRecorder implements ChangeRecorder {
   readonly active = true;
   readonly #parts: RecorderParts;
@@ -53,9 +54,10 @@ export class JournalRecorder implements ChangeRecorder {
   /** The new contents of files by path, which are stored for diffs when the call has ended. */
   readonly #shown = new Map<string, Buffer>();
   #begun = false;
-  /** The paths of changes that the log plans and the call has not begun. */
+  /** The paths of changes that a line announces and the call has not begun. */
   readonly #planned = new Set<string>();
-  #done = 0;
+  /** How many steps have begun to change the disk and were not taken back. */
+  #started = 0;
   /** How many of the changes were reported. */
   #reported = 0;
   #closed = false;
@@ -147,25 +149,18 @@ export class JournalRecorder implements ChangeRecorder {
     const keeps = must === undefined && why === undefined;
     const aside = keeps && store.isOnDevice(old.dev) ? store.aside() : undefined;
     if (aside) store.addedAside(bytes);
-    await this.#keeping(place, true, async () => ({
-      kind: 'removed',
-      path: place.path,
-      type: old.type,
-      before: aside
-        ? { type: 'aside', name: aside.name }
-        : await captureRemoved(store, place, old, { most: quota.file, why }),
-    }));
+    await this.#keeping(place, true, async () => {
+      if (aside) return removedChange(place, old, { type: 'aside', name: aside.name });
+      return removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file, why }));
+    });
     return aside;
   }
 
   async cannotSetAside(place: Place, old: Stat): Promise<void> {
     const { store, quota } = this.#parts;
-    await this.#keeping(place, true, async () => ({
-      kind: 'removed',
-      path: place.path,
-      type: old.type,
-      before: await captureRemoved(store, place, old, { most: quota.file }),
-    }));
+    await this.#keeping(place, true, async () =>
+      removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file })),
+    );
   }
 
   async moves(
@@ -189,12 +184,12 @@ export class JournalRecorder implements ChangeRecorder {
   }
 
   begins(): void {
-    this.#done++;
+    this.#started++;
     this.#planned.clear();
   }
 
   tookBack(): void {
-    this.#done--;
+    this.#started--;
   }
 
   /** Reports the changes in turns. Otherwise `end` reports them all at once, and there may be thousands. */
@@ -208,12 +203,15 @@ export class JournalRecorder implements ChangeRecorder {
     }
   }
 
-  /** Writes the last line. A call that failed before it did anything leaves no entry; a later failure leaves it open. */
+  /**
+   * Writes the last line. A call that failed before it did anything leaves no entry; a call that fails later leaves its
+   * entry open.
+   */
   end(how: 'done' | 'failed'): void {
     if (!this.#begun || this.#closed) return;
     this.#closed = true;
-    if (how === 'done' || this.#done > 0) atOnce(this.#reporting());
-    if (how === 'failed' && this.#done > 0) return;
+    if (how === 'done' || this.#started > 0) atOnce(this.#reporting());
+    if (how === 'failed' && this.#started > 0) return;
     this.#givenUp = how === 'failed';
     this.#writeEnd(how);
     if (how === 'done') this.#keepShown();
@@ -229,7 +227,7 @@ export class JournalRecorder implements ChangeRecorder {
     }
   }
 
-  /** The change is made: if the last line cannot be written, the entry stays open. */
+  /** The change has been made already, so a failure here is ignored and the entry stays open. */
   #writeEnd(end: 'done' | 'failed'): void {
     try {
       this.#parts.log.append({ e: this.#parts.head.e, end });
@@ -247,7 +245,8 @@ export class JournalRecorder implements ChangeRecorder {
     for (let at = 0; at < changes.length; at += CHANGES_PER_LINE) {
       if (yielder.isDue) await yielder.pause();
       this.add(changes.slice(at, at + CHANGES_PER_LINE), roots);
-      // A path may occur twice, removed and then created: the second change must not replace the first.
+      // Marks them as made. Otherwise, if a path was removed and then created, its second change would replace the
+      // first.
       this.begins();
     }
   }
@@ -261,7 +260,7 @@ export class JournalRecorder implements ChangeRecorder {
     const { log, store } = this.#parts;
     const names = [...this.#unstored];
     try {
-      // Contents that are kept only for diffs need not be stored yet, and may fail.
+      // Does not wait for contents that only diffs need; storing those may fail.
       await Promise.all([log.flush(), store.contents.stored(names)]);
       for (const name of names) this.#unstored.delete(name);
     } catch (error) {

@@ -12,10 +12,10 @@ import { codeOf, fileName, type LogFiles } from './log-files.ts';
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** Somebody may move the file away: the writer checks the file's name again after this long. */
 const CHECK_NAME_MS = 1000;
-/** How many names in a row may belong to something other than a file of this log. */
+/** How many names in a row may be unusable: full, or not a file of this log. */
 const MOST_OBSTACLES = 100;
-/** Another process may be in mid-write: wait up to this many milliseconds for it. */
-const WAIT_FOR_LINE_END = 10;
+/** Another process may be in mid-write: wait up to this long for it. */
+const WAIT_FOR_LINE_END_MS = 10;
 const NEWLINE = 10;
 
 const synced = promisify(fdatasync);
@@ -43,7 +43,7 @@ export class LogWriter {
   readonly #options: WriterOptions;
   #file: OpenLogFile | undefined;
   /** Flushes of files that this writer no longer appends to. */
-  #left: Promise<void>[] = [];
+  #lastFlushes: Promise<void>[] = [];
   #flushing: Promise<void> | undefined;
   #flushNext: Promise<void> | undefined;
 
@@ -84,7 +84,7 @@ export class LogWriter {
 
   async #flushNow(): Promise<void> {
     try {
-      await Promise.all(this.#left.splice(0));
+      await Promise.all(this.#lastFlushes.splice(0));
       if (this.#file) await synced(this.#file.fd);
     } finally {
       this.#flushing = undefined;
@@ -121,10 +121,10 @@ export class LogWriter {
     if (!this.#file) return;
     const { fd } = this.#file;
     this.#file = undefined;
-    const left = synced(fd).finally(() => closeSync(fd));
-    // The next flush reports a failure.
-    left.catch(() => {});
-    this.#left.push(left);
+    const lastFlush = synced(fd).finally(() => closeSync(fd));
+    // If this fails, the next flush reports it.
+    lastFlush.catch(() => {});
+    this.#lastFlushes.push(lastFlush);
   }
 
   /** A log without bounds has one file for each day. A log with bounds tries the next number when a name is taken. */
@@ -165,11 +165,11 @@ export class LogWriter {
     const { files, bounds, onObstacle } = this.#options;
     if (!bounds) return;
     try {
-      let left = bounds.all - bounds.part;
+      let bytesLeft = bounds.all - bounds.part;
       for (const { name, size } of files.list().reverse()) {
         if (name === current) continue;
-        left -= size;
-        if (left < 0) files.remove(name);
+        bytesLeft -= size;
+        if (bytesLeft < 0) files.remove(name);
       }
     } catch (error) {
       onObstacle(error as Error);
@@ -179,7 +179,7 @@ export class LogWriter {
 
 /** Whether a writer was interrupted in the middle of a line. */
 function endsTorn(fd: number): boolean {
-  for (let waited = 0; waited < WAIT_FOR_LINE_END; waited++) {
+  for (let waited = 0; waited < WAIT_FOR_LINE_END_MS; waited++) {
     if (!endsInsideLine(fd)) return false;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }
