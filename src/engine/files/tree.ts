@@ -7,6 +7,7 @@
 import type { Dir } from '../confine/directory/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { childPath } from '../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import type { Listing } from '../confine/scan/listing.ts';
 import { ListingCache } from '../confine/scan/listing-cache.ts';
@@ -95,13 +96,13 @@ async function treeOf(
         const { name } = nodes[index]!;
         if (type === 'symlink') {
           if (yielder.isDue) await yielder.pause();
-          const directory = below === '' ? place.path : joined(place.path, textOf(below));
+          const directory = below === '' ? place.path : childPath(place.path, textOf(below));
           const leadsTo = targetOf(wall, directory, { name, type });
           if (leadsTo === 'directory') children[index] = { name, type: 'directory' };
         } else if (level + 1 < depth && !denied?.has(raw)) {
           const inner: TreeNode = { name, type };
           children[index] = inner;
-          unlisted.push({ node: inner, below: joined(below, raw), level: level + 1 });
+          unlisted.push({ node: inner, below: childPath(below, raw), level: level + 1 });
         }
       }
     }
@@ -159,8 +160,4 @@ async function makeEntries(listing: Listing, yielder: Yielder): Promise<Entries>
   const entries = { nodes, others };
   entriesOf.set(listing, entries);
   return entries;
-}
-
-function joined(below: string, name: string): string {
-  return below === '' ? name : `${below}/${name}`;
 }

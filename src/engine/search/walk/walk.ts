@@ -1,11 +1,11 @@
 /** One thread's part of walking a tree: it takes units from the shared queue and adds the directories that it finds. */
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { EntryType } from '../../failures.ts';
 import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { joined } from './ignore-rules.ts';
 import type { Selector } from './selector.ts';
 
 /** How many files one thread takes at a time. */
@@ -111,7 +111,7 @@ export class TreeWalk {
   #inner(directory: string, taken: Listing): string[] {
     const { maxDepth } = this.#selector;
     if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];
-    const paths = namesOf(taken, 'directory').map((name) => joined(directory, name));
+    const paths = namesOf(taken, 'directory').map((name) => childPath(directory, name));
     return this.#only ? paths.filter((path) => this.#only!.has(path)) : paths;
   }
 

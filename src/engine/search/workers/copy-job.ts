@@ -1,10 +1,10 @@
 /** One thread's part of copying many small files into one. */
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type EntryStat, packedStats } from '../../confine/scan/packed-entries.ts';
 import type { Copies, CopyTarget } from '../../confine/scan/tree-scanner.ts';
 import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
-import { joined } from '../walk/ignore-rules.ts';
 
 /** How many bytes to gather before they are written together. */
 const GATHER_BYTES = 512 * 1024;
@@ -53,7 +53,7 @@ export class FileCopies {
     for (const name of names) {
       const read = readWholeFile(this.#cursor, name, this.#room);
       if (!read) continue;
-      this.#gathered.push({ path: joined(directory!, name), ...read });
+      this.#gathered.push({ path: childPath(directory!, name), ...read });
       this.#gatheredBytes += read.bytes.length;
       if (this.#gatheredBytes >= GATHER_BYTES) this.#write();
     }
