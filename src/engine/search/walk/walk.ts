@@ -6,6 +6,7 @@ import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withhe
 import type { EntryType } from '../../failures.ts';
 import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
+import { depthOf } from './depth.ts';
 import type { Selector } from './selector.ts';
 
 /** How many files one thread takes at a time. */
@@ -110,7 +111,7 @@ export class TreeWalk {
   /** The paths of the inner directories that the walk enters. */
   #inner(directory: string, taken: Listing): string[] {
     const { maxDepth } = this.#selector;
-    if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];
+    if (maxDepth !== Number.POSITIVE_INFINITY && depthOf(directory) + 1 >= maxDepth) return [];
     const paths = namesOf(taken, 'directory').map((name) => childPath(directory, name));
     return this.#only ? paths.filter((path) => this.#only!.has(path)) : paths;
   }
@@ -144,9 +145,4 @@ function without({ names, types }: Listing, left: ReadonlySet<string>): Listing 
     names: names.filter((name) => !left.has(name)),
     types: types.filter((_, index) => !left.has(names[index]!)),
   };
-}
-
-/** How many levels below the start the entries of a directory are. */
-function depthIn(directory: string): number {
-  return directory === '' ? 1 : directory.split('/').length + 1;
 }

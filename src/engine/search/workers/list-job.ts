@@ -6,6 +6,7 @@ import { textOf } from '../../confine/scan/raw-names.ts';
 import type { EntryType } from '../../failures.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
+import { depthOf } from '../walk/depth.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 
@@ -49,8 +50,7 @@ export class ListVisitor implements Visitor {
   }
 
   entries(directory: string, names: readonly string[], types: readonly EntryType[]): void {
-    const depth = directory === '' ? 1 : directory.split('/').length + 1;
-    const reports = depth <= this.#job.reportDepth;
+    const reports = depthOf(directory) + 1 <= this.#job.reportDepth;
     names.forEach((name, index) => {
       const type = types[index]!;
       if (type === 'directory') this.directories++;

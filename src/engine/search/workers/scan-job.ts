@@ -8,6 +8,7 @@ import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine
 import type { ScanOptions } from '../../confine/scan/tree-scanner.ts';
 import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
+import { depthOf } from '../walk/depth.ts';
 
 /** Threads share a directory with more names in parts of this size. */
 const NAMES_A_PART = 1024;
@@ -138,9 +139,4 @@ export class Scan {
     for (let i = 0; i < entries; i++) this.#queue.addFile();
     if (this.#queue.files > this.#options.mostEntries) this.#queue.end();
   }
-}
-
-/** How many levels below the start a directory is. */
-function depthOf(directory: string): number {
-  return directory === '' ? 0 : directory.split('/').length;
 }
