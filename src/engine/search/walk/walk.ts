@@ -4,15 +4,11 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { EntryType } from '../../failures.ts';
+import { directoryOfUnit, FILES_A_UNIT, fileUnit, fileUnits, namesOfUnit } from '../queue/file-unit.ts';
 import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import { depthOf } from './depth.ts';
 import type { Selector } from './selector.ts';
-
-/** How many files one thread takes at a time. */
-const FILES_A_UNIT = 64;
-/** Separates the directory and the names in a unit. No path contains it. */
-const SEPARATOR = '\0';
 
 /** What a walk calls for what it finds. */
 export interface Visitor {
@@ -33,10 +29,6 @@ export interface WalkOptions {
   only?: ReadonlySet<string> | undefined;
   /** What the owner of the server denies or hides. */
   withheld?: WithheldScope | undefined;
-}
-
-export function fileUnit(directory: string, names: readonly string[]): string {
-  return [directory, ...names].join(SEPARATOR);
 }
 
 export class TreeWalk {
@@ -79,16 +71,16 @@ export class TreeWalk {
   }
 
   #work(unit: string): void {
-    const separator = unit.indexOf(SEPARATOR);
-    const directory = separator < 0 ? unit : unit.slice(0, separator);
+    const directory = directoryOfUnit(unit);
     if (directory !== '' && this.#visitor.isBeyond(`${directory}/`)) return;
     const absence = this.#cursor.goTo(directory);
     if (absence) {
       if (absence === 'unreadable') this.unreadable.push(directory);
       return;
     }
-    if (separator < 0) this.#list(directory);
-    else this.#files(directory, unit.slice(separator + 1).split(SEPARATOR));
+    const names = namesOfUnit(unit);
+    if (names === undefined) this.#list(directory);
+    else this.#files(directory, names);
   }
 
   #list(directory: string): void {
@@ -118,11 +110,7 @@ export class TreeWalk {
 
   /** Visits the first files itself and queues the rest for all threads. */
   #files(directory: string, names: readonly string[]): void {
-    const units: string[] = [];
-    for (let at = FILES_A_UNIT; at < names.length; at += FILES_A_UNIT) {
-      units.push(fileUnit(directory, names.slice(at, at + FILES_A_UNIT)));
-    }
-    this.#units.add(units);
+    this.#units.add(fileUnits(directory, names, FILES_A_UNIT));
     let end = Math.min(names.length, FILES_A_UNIT);
     for (let i = 0; i < end; i++) {
       if (this.#queue.isOver) {

@@ -4,6 +4,7 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type EntryStat, packedStats } from '../../confine/scan/packed-entries.ts';
 import type { Copies, CopyTarget } from '../../confine/scan/tree-scanner.ts';
 import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
+import { directoryOfUnit, namesOfUnit } from '../queue/file-unit.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 
 /** How many bytes to gather before they are written together. */
@@ -48,12 +49,12 @@ export class FileCopies {
 
   /** A unit is a directory and the names of files in it, made by `fileUnit`. */
   #work(unit: string): void {
-    const [directory, ...names] = unit.split('\0');
-    if (this.#problem !== undefined || this.#cursor.goTo(directory!)) return;
-    for (const name of names) {
+    const directory = directoryOfUnit(unit);
+    if (this.#problem !== undefined || this.#cursor.goTo(directory)) return;
+    for (const name of namesOfUnit(unit) ?? []) {
       const read = readWholeFile(this.#cursor, name, this.#room);
       if (!read) continue;
-      this.#gathered.push({ path: childPath(directory!, name), ...read });
+      this.#gathered.push({ path: childPath(directory, name), ...read });
       this.#gatheredBytes += read.bytes.length;
       if (this.#gatheredBytes >= GATHER_BYTES) this.#write();
     }
