@@ -4,6 +4,7 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type EntryStat, packedStats } from '../../confine/scan/packed-entries.ts';
 import type { Copies, CopyTarget } from '../../confine/scan/tree-scanner.ts';
 import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
+import { errorCode } from '../../error-code.ts';
 import { directoryOfUnit, namesOfUnit } from '../queue/file-unit.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
 
@@ -81,7 +82,7 @@ export class FileCopies {
       const all = Buffer.concat(gathered.map(({ bytes }) => bytes));
       writeAt(fd, all, start);
     } catch (error) {
-      this.#problem = (error as NodeJS.ErrnoException).code ?? String(error);
+      this.#problem = errorCode(error);
       return;
     }
     let offset = start;
