@@ -1,5 +1,6 @@
 /** `cofferdam call`: one tool call from a shell. */
 import type { Content, ToolResult } from '../dialects/dialect.ts';
+import { endLine } from '../display/end-line.ts';
 import { offerTools } from '../server/mcp/app.ts';
 import { perform } from '../server/mcp/perform.ts';
 import { sessionIdOf } from '../server/mcp/session-state.ts';
@@ -77,8 +78,4 @@ function contentAsText(item: Content): string {
   if (item.type !== 'resource') return `[${item.mimeType}, base64]\n${item.data}`;
   const { uri, mimeType, blob } = item.resource;
   return `[${uri}, ${mimeType}, base64]\n${blob}`;
-}
-
-function endLine(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -19,7 +19,7 @@ export function openRecorder(asked: RecorderRequest): Recorder {
   return new Recorder({
     log: source === undefined ? undefined : openTrace(source, log),
     spans: openSpans(environment, { version, onProblem: (problem) => log(`trace: ${problem}`) }),
-    server: serverId(),
+    server: newServerId(),
     roots,
     contents,
   });
@@ -31,6 +31,6 @@ export function openTrace(source: StateSource, log: (line: string) => void): Tra
 }
 
 /** The id only tells servers apart, so it may be guessable, and the start need not wait for a secure random number. */
-function serverId(): string {
+function newServerId(): string {
   return `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
 }

@@ -1,6 +1,7 @@
 /** `cofferdam trace`: shows events as lines for people, or as JSON. */
 import type { Writable } from 'node:stream';
 import { plainJson } from '../display/plain-text.ts';
+import { drained } from '../drained.ts';
 import type { TraceEvent } from './events/event.ts';
 import { eventLine, headLine } from './events/event-line.ts';
 import type { TraceLog } from './log.ts';
@@ -136,10 +137,6 @@ function readerGone(out: Writable): Promise<void> {
       else reject(error);
     });
   });
-}
-
-function drained(out: Writable): Promise<void> {
-  return new Promise((resolve) => out.once('drain', resolve));
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient, Reply } from '../client.ts';
+import { descendantsOf } from '../processes.ts';
 import { proves } from '../proves.ts';
 import { soak } from '../soak.ts';
 import { BETWEEN_LOOKS_AT_PROCESSES_MS, until } from '../until.ts';
@@ -27,7 +28,6 @@ import {
   titleOf,
   yieldToOthers,
 } from './commands-fixture.ts';
-import { descendantsOf } from './processes.ts';
 
 const MEBIBYTE = 1024 * 1024;
 

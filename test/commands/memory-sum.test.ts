@@ -2,10 +2,10 @@
 import { freemem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
+import { leftovers, uniqueSeconds } from '../processes.ts';
 import { soak } from '../soak.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, modes, programOnPath } from './commands-fixture.ts';
-import { leftovers, uniqueSeconds } from './processes.ts';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;

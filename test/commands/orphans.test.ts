@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
+import { leftovers, uniqueSeconds, waitForSleepers } from '../processes.ts';
 import { until } from '../until.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
-import { leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
 /** A client in a separate process, so that it can be killed. It starts a server and asks it for one command. */
 const CLIENT = `

@@ -1,9 +1,9 @@
 /** Nothing that a command started outlives it, its call or its server, with bubblewrap and without. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../client.ts';
+import { descendantsOf, leftovers, uniqueSeconds, waitForSleepers } from '../processes.ts';
 import { BETWEEN_LOOKS_AT_PROCESSES_MS, until } from '../until.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
-import { descendantsOf, leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
 /** Starts sleepers in the command's group, in a separate session, after two forks, and below a waiting shell. */
 const family = (seconds: string) =>

@@ -155,6 +155,8 @@ describe('a valid token', () => {
 });
 
 describe('a token is refused', () => {
+  /** Stands for the URL of the issuer with a slash after it: the issuer starts after the cases are listed. */
+  const WITH_SLASH = 'the URL of the issuer, and a slash';
   const bad: [string, Claims, Claims?][] = [
     ['for another server', { aud: 'https://other.example/mcp' }],
     ['for the origin only', { aud: PUBLIC }],
@@ -162,7 +164,7 @@ describe('a token is refused', () => {
     ['for a URL that only begins the same', { aud: `${ENDPOINT}/` }],
     ['without an audience', { aud: undefined }],
     ['from another issuer', { iss: 'https://other.example' }],
-    ['from an issuer with an extra slash', { iss: `ISSUER/` }],
+    ['from an issuer with an extra slash', { iss: WITH_SLASH }],
     ['without an issuer', { iss: undefined }],
     ['that has expired', { exp: now() - 60 }],
     ['that does not expire', { exp: undefined }],
@@ -178,7 +180,7 @@ describe('a token is refused', () => {
     ['with an unknown key', {}, { kid: 'unknown' }],
   ];
   it.each(bad)('if it is one %s', async (_, claims, header) => {
-    const real = claims.iss === 'ISSUER/' ? { ...claims, iss: `${issuer.url}/` } : claims;
+    const real = claims.iss === WITH_SLASH ? { ...claims, iss: `${issuer.url}/` } : claims;
     const answer = await begin(await forge(real, header));
     expect(answer.status).toBe(401);
     expect(part(answer, 'error')).toBe('invalid_token');

@@ -8,6 +8,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { isInside } from '../../is-inside.ts';
+import { isObject } from '../../json/is-object.ts';
 import { ConfigProblem } from '../clients/formats/format.ts';
 import { json } from '../clients/formats/json.ts';
 import { toml } from '../clients/formats/toml.ts';
@@ -98,7 +99,7 @@ function tableIn(path: string, file: string): object {
   const table = isToml
     ? (parsed(path, file, toml) as Record<string, unknown>)[TABLE]
     : parsed(path, file, json);
-  if (typeof table === 'object' && table !== null && !Array.isArray(table)) return table;
+  if (isObject(table)) return table;
   throw new UsageError(
     isToml
       ? `--config ${file}: it has no table [${TABLE}]`

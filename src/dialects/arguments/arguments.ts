@@ -1,6 +1,7 @@
 /** Checks a call's arguments against the schema that clients see, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../../engine/index.ts';
+import { isObject } from '../../json/is-object.ts';
 import type { Tool } from '../dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import { plainArguments } from './plain-arguments.ts';
@@ -65,14 +66,14 @@ const ITEMS_AT_ONCE = 250;
 
 /** Drops all but the first names that the schema does not know: nobody reads more problems than that. */
 function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  if (!isObject(args)) return args;
   const names = Object.keys(args);
   if (names.length <= MOST_PROBLEMS) return args;
   const few: Record<string, unknown> = {};
   let unknown = 0;
   for (const name of names) {
     if (Object.hasOwn(properties, name) || ++unknown <= MOST_PROBLEMS) {
-      few[name] = (args as Record<string, unknown>)[name];
+      few[name] = args[name];
     }
   }
   return few;
@@ -90,10 +91,6 @@ function withEmptyItems({ properties }: ObjectSchema, args: unknown): unknown {
     ...(args as object),
     ...Object.fromEntries(lists.map(([name, list]) => [name, list.map(emptied)])),
   };
-}
-
-function isObject(item: unknown): boolean {
-  return typeof item === 'object' && item !== null && !Array.isArray(item);
 }
 
 function holdsObjects(schema: Schema): boolean {
@@ -162,7 +159,7 @@ function* findLoneSurrogates(value: unknown, at: string, problems: ArgumentProbl
 }
 
 function renamed(tool: Tool, sent: unknown): unknown {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+  if (!isObject(sent)) return sent;
   const args: Record<string, unknown> = { ...sent };
   for (const [alias, name] of Object.entries(tool.aliases)) {
     if (!(alias in args)) continue;

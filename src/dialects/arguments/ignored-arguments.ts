@@ -1,6 +1,7 @@
 /** Names the arguments that a tool does not take, so that no call silently drops one. */
 import { truncate } from '../../display/truncate.ts';
 import { fail, ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../../engine/index.ts';
+import { isObject } from '../../json/is-object.ts';
 import type { Tool } from '../dialect.ts';
 import { quoted } from '../results/hidden-characters.ts';
 import { arePlain } from './plain-arguments.ts';
@@ -112,8 +113,4 @@ function shown(name: string, at: string, takes: readonly string[]): string {
   const short = truncate(name, LONGEST_NAME);
   const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : quoted(short);
   return `${at === '' ? '' : `${at}.`}${readable}${didYouMean(name, takes)}`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** Checks the arguments of nearly all calls, a few strings, numbers and booleans, without the validator. */
+import { isObject } from '../../json/is-object.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 interface Defaults {
@@ -20,10 +21,10 @@ export function plainArguments(schema: ObjectSchema, sent: unknown): Record<stri
 
 /** Whether all names are known and all values fit. Required arguments may still be missing. */
 export function arePlain({ properties }: ObjectSchema, sent: unknown): sent is Record<string, unknown> {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return false;
+  if (!isObject(sent)) return false;
   for (const name of Object.keys(sent)) {
     if (!Object.hasOwn(properties, name)) return false;
-    if (!fits(properties[name]!, (sent as Record<string, unknown>)[name])) return false;
+    if (!fits(properties[name]!, sent[name])) return false;
   }
   return true;
 }

@@ -1,4 +1,5 @@
 /** What shell_exec answers: the exit code and both streams. */
+import { endLine } from '../../display/end-line.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { MAX_TEXT_BYTES, textFits } from '../results/result-size.ts';
 
@@ -22,7 +23,7 @@ async function stream(whole: string, truncated: boolean, note: string): Promise<
   const cut = output === whole ? '' : '[truncated: control characters make it too long for one answer]';
   const notices = [truncated ? '[truncated at 1 MiB]' : '', cut, note].filter((notice) => notice !== '');
   if (notices.length === 0) return output;
-  const printed = output === '' || output.endsWith('\n') ? output : `${output}\n`;
+  const printed = output === '' ? '' : endLine(output);
   return printed + notices.join('\n');
 }
 

@@ -1,6 +1,8 @@
 /** What execute_command answers: stdout with how the command ended, then stderr. */
+import { endLine } from '../../display/end-line.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { type ResultOutcome, text } from '../dialect.ts';
+import { howEnded } from '../results/how-ended.ts';
 
 export function runOutcome(result: RunResult, timeout: number): ResultOutcome {
   const footer = [
@@ -17,14 +19,5 @@ export function runOutcome(result: RunResult, timeout: number): ResultOutcome {
   }
   const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
   if (kind === 'exit-code' && shellExitCode(result) === 0) return { result: { content } };
-  return { result: { content, isError: true }, failure: { kind, sentence: endingOf(result, timeout) } };
-}
-
-function endingOf(result: RunResult, timeout: number): string {
-  if (result.timedOut) return `timed out after ${timeout} s`;
-  return result.endedBy === 'itself' ? `exit code ${shellExitCode(result)}` : result.endedBy;
-}
-
-function endLine(output: string): string {
-  return output.endsWith('\n') ? output : `${output}\n`;
+  return { result: { content, isError: true }, failure: { kind, sentence: howEnded(result, timeout) } };
 }

@@ -5,7 +5,7 @@ import { jsonBytesUpTo } from '../../json/json-size.ts';
 
 /** The default budget. Clients truncate answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 /** Room for the words of the last line, which says what is missing. The whole line gets at least `LEAST_NOTE`. */
 export const NOTE_WORDS = 300;
 const LEAST_NOTE = 400;

@@ -2,7 +2,7 @@
 import { grouped } from '../../display/grouped.ts';
 import { truncateMiddle, truncateToBytes } from '../../display/truncate-bytes.ts';
 import type { Content, ToolOutcome } from '../dialect.ts';
-import { answerBytes, type Budget } from './budget.ts';
+import { answerBytes, type Budget, BYTES_PER_TOKEN } from './budget.ts';
 
 /** Room for `[12,345 more lines]`. */
 const LEFT_OUT_BYTES = 40;
@@ -15,7 +15,7 @@ const MOST_BYTES_A_UNIT = 3;
 export function budgetBeside(note: string | undefined, budget: Budget): Budget {
   if (note === undefined) return budget;
   const bytes = answerBytes(budget);
-  return { maxTokens: Math.floor((bytes - Math.min(Buffer.byteLength(note), bytes >> 2)) / 4) };
+  return { maxTokens: Math.floor((bytes - Math.min(Buffer.byteLength(note), bytes >> 2)) / BYTES_PER_TOKEN) };
 }
 
 /** Truncates notes so that they fit next to the answer. */

@@ -22,32 +22,7 @@ import { searchFiles } from './tools/search_files.ts';
 import { showChange } from './tools/show_change.ts';
 import { undo } from './tools/undo.ts';
 import { writeFile } from './tools/write_file.ts';
-
-const toolsets = {
-  read: [
-    'read_file',
-    'read_text_file',
-    'read_media_file',
-    'read_multiple_files',
-    'list_directory',
-    'list_directory_with_sizes',
-    'list_allowed_directories',
-    'directory_tree',
-    'get_file_info',
-  ],
-  search: ['search_files', 'grep_files'],
-  edit: [
-    'write_file',
-    'edit_file',
-    'apply_patch',
-    'create_directory',
-    'move_file',
-    'delete_file',
-    'history',
-    'undo',
-    'run_command',
-  ],
-} as const;
+import { toolsets } from './toolsets.ts';
 
 export const standard: Dialect = {
   name: 'standard',

@@ -1,20 +1,18 @@
 /** What run_command answers: the output, and how the command ended. */
 
+import { endLine } from '../../display/end-line.ts';
 import { grouped } from '../../display/grouped.ts';
 import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
 import { budgetOf } from '../results/budget.ts';
+import { howEnded } from '../results/how-ended.ts';
 
 export function runOutcome(result: RunResult, timeout: number, context: ToolContext): ResultOutcome {
-  const { stdout, stderr, timedOut, endedBy } = result;
+  const { stdout, stderr, endedBy } = result;
   const output = [stdout, stderr].filter((each) => each !== '').join(stdout.endsWith('\n') ? '' : '\n');
   const exitCode = shellExitCode(result);
-  const ends = timedOut
-    ? `timed out after ${timeout} s`
-    : endedBy === 'itself'
-      ? `exit code ${exitCode}`
-      : endedBy;
+  const ends = howEnded(result, timeout);
   const answer = `${cutInTheMiddle(output, budgetOf(context))}[${ends}]`;
   if (exitCode === 0 && endedBy === 'itself') return { result: { content: [text(answer)] } };
   const kind = endedBy === 'itself' ? 'exit-code' : endedBy;
@@ -23,7 +21,7 @@ export function runOutcome(result: RunResult, timeout: number, context: ToolCont
 
 /** Cuts the middle out of an output that is too long: its start and its end say most. */
 function cutInTheMiddle(output: string, bytes: number): string {
-  const ended = output === '' || output.endsWith('\n') ? output : `${output}\n`;
+  const ended = output === '' ? '' : endLine(output);
   if (Buffer.byteLength(ended) <= bytes) return ended;
   const [first, last] = [firstBytes(ended, bytes >> 1), lastBytes(ended, bytes >> 1)];
   const [start, end] = [wholeStart(first), wholeEnd(last)];

@@ -7,6 +7,7 @@
 import type { Dir } from '../confine/directory/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { childPath } from '../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import type { Listing } from '../confine/scan/listing.ts';
 import { ListingCache } from '../confine/scan/listing-cache.ts';
@@ -92,7 +93,7 @@ async function treeOf(
       node.children = children;
       if (level + 1 < depth) addUnlisted(unlisted, children, here, next);
       if (links.length > 0) {
-        const directory = below === '' ? place.path : joined(place.path, textOf(below));
+        const directory = below === '' ? place.path : childPath(place.path, textOf(below));
         await resolveLinks(wall, directory, children, links, yielder);
       }
     }
@@ -117,7 +118,7 @@ function addUnlisted(
     if (denied?.has(raw)) continue;
     const node: TreeNode = { name: children[index]!.name, type: 'directory' };
     children[index] = node;
-    unlisted.push({ node, below: joined(parent.below, raw), level });
+    unlisted.push({ node, below: childPath(parent.below, raw), level });
   }
 }
 
@@ -187,8 +188,4 @@ async function makeEntries(listing: Listing, yielder: Yielder): Promise<Entries>
   const entries = { nodes, directories, links };
   entriesOf.set(listing, entries);
   return entries;
-}
-
-function joined(below: string, name: string): string {
-  return below === '' ? name : `${below}/${name}`;
 }

@@ -13,8 +13,8 @@ import type {
   TreeScan,
   TreeScanner,
 } from '../confine/scan/tree-scanner.ts';
+import { fileUnits } from './queue/file-unit.ts';
 import type { UnitQueue } from './queue/unit-loop.ts';
-import { fileUnit } from './walk/walk.ts';
 import { FileCopies } from './workers/copy-job.ts';
 import type { ThreadResult } from './workers/jobs.ts';
 import type { JobTemplate } from './workers/run-job.ts';
@@ -24,7 +24,6 @@ import { Scan } from './workers/scan-job.ts';
 const MAIN_THREAD_MS = 8;
 /** The search threads list directories with more names: the main thread could not stop in the middle of one. */
 const MOST_MAIN_THREAD_NAMES = 2048;
-const FILES_A_UNIT = 64;
 
 /** Runs a job on these units in the search threads, until all work is done. */
 export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
@@ -65,13 +64,7 @@ export class TreeThreads implements TreeScanner {
   }
 
   async copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {
-    const units = files.flatMap(({ path, names }) => {
-      const parts: string[] = [];
-      for (let at = 0; at < names.length; at += FILES_A_UNIT) {
-        parts.push(fileUnit(path, names.slice(at, at + FILES_A_UNIT)));
-      }
-      return parts;
-    });
+    const units = files.flatMap(({ path, names }) => fileUnits(path, names));
     const own = new MainThreadUnits(units, this.#mainThreadMs);
     const part = runOnMainThread(dir, (cursor) => new FileCopies(own, cursor, target, []));
     const others = await this.#rest(own.left, { kind: 'copy', root: scanRootOf(dir), target });

@@ -1,5 +1,6 @@
-/** What counts as text, byte-order marks, lines, and which line ending a text uses. */
+/** What counts as text, byte-order marks, and lines. */
 import { isUtf8 } from 'node:buffer';
+import { withoutReturn } from './line-endings.ts';
 
 export const BOM = '\uFEFF';
 
@@ -35,26 +36,6 @@ export function whyBinary(bytes: Uint8Array): 'not-utf8' | 'nul' | undefined {
   return isUtf8(bytes) ? undefined : 'not-utf8';
 }
 
-export type LineEnding = '\n' | '\r\n';
-
-/** The ending that most lines have; undefined for a text without any line end. */
-export function lineEndingOf(text: string): LineEnding | undefined {
-  let crlf = 0;
-  let lf = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf++;
-    else lf++;
-  }
-  if (crlf === 0 && lf === 0) return undefined;
-  return crlf > lf ? '\r\n' : '\n';
-}
-
-/** Gives inserted text the line ending of the file; if the file has none, the text stays as it is. */
-export function withLineEnding(text: string, ending: LineEnding | undefined): string {
-  if (ending === undefined) return text;
-  return text.replace(/\r?\n/g, ending);
-}
-
 /** How many lines are counted or split off between two yields. */
 const LINES_PER_YIELD = 16 * 1024;
 
@@ -63,7 +44,7 @@ export function splitLines(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  return lines.map(withoutReturn);
 }
 
 /** Like `splitLines`, but yields regularly, so that a long text does not block other work. */
@@ -95,11 +76,4 @@ export function* countingLines(text: string): Generator<void, number> {
     if (++count % LINES_PER_YIELD === 0) yield;
   }
   return count;
-}
-
-/** Removes the last line end, unless the last line is empty: without its line end that line would be gone. */
-export function withoutLastEnding(text: string): string {
-  const end = /\r?\n$/.exec(text)?.index;
-  if (end === undefined || end === 0 || text[end - 1] === '\n') return text;
-  return text.slice(0, end);
 }

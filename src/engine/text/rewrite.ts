@@ -11,16 +11,8 @@ import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
 import { composed, type Part, partsOf } from './edit/parts.ts';
 import type { Splices } from './edit/splice.ts';
 import { applyEditList, type EditListOutcome, type ListedEdit, type ListedEditResult } from './edit-list.ts';
-import {
-  BOM,
-  countLines,
-  decodeForEdit,
-  encode,
-  lineEndingOf,
-  type TextContent,
-  textContent,
-  withLineEnding,
-} from './encoding.ts';
+import { BOM, countLines, decodeForEdit, encode, type TextContent, textContent } from './encoding.ts';
+import { lineEndingOf, withLineEnding } from './line-endings.ts';
 import { insertLines, type LineInsertion, type LinesInserted } from './lines/insert-lines.ts';
 import {
   applyLineDiffs,

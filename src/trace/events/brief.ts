@@ -3,6 +3,7 @@
  * else. The summary never holds what a call writes into files or wants to replace there.
  */
 import { truncate } from '../../display/truncate.ts';
+import { isObject } from '../../json/is-object.ts';
 import type { Brief, BriefValue } from './event.ts';
 
 import { announcesSecret, HIDDEN, withoutSecrets } from './without-secrets.ts';
@@ -24,12 +25,12 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 
 export function briefOf(args: unknown): Brief | undefined {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
+  if (!isObject(args)) return undefined;
   const brief: [string, BriefValue][] = [];
   // A call may have millions of arguments: for…in makes no list of their names.
   for (const name in args) {
     if (brief.length >= MOST_ARGUMENTS) break;
-    const value = shortValue(name, (args as Record<string, unknown>)[name]);
+    const value = shortValue(name, args[name]);
     if (value !== undefined) brief.push([truncate(name, LONGEST_NAME), value]);
   }
   return brief.length === 0 ? undefined : Object.fromEntries(brief);

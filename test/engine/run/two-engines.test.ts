@@ -1,8 +1,8 @@
 /** Two engines in one process share nothing: each ends only its own commands. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
+import { processesWith, uniqueSeconds, waitForProcess } from '../../processes.ts';
 import { temporaryDirectory } from '../../tree.ts';
-import { processesWith, uniqueSeconds, waitForProcess } from './process-search.ts';
 import { failureKind, NO_SANDBOX } from './run-fixture.ts';
 
 describe.each([

@@ -5,6 +5,7 @@ import type { Dir } from '../directory/dir.ts';
 import { exists } from '../probe-path.ts';
 import { isWithin, type Root } from '../roots.ts';
 import type { Absence } from '../scan/absence.ts';
+import { childPath } from '../scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
@@ -180,7 +181,7 @@ class GitPlacesFinder {
     const isGit = (mayBeGit || this.#isKnown(pathOf(place))) && this.#inspect(place);
     return names
       .filter((name, index) => types[index] === 'directory' && !(isGit && NOT_SEARCHED.has(name)))
-      .map((name) => ({ root, rawPath: rawPath === '' ? name : `${rawPath}/${name}` }));
+      .map((name) => ({ root, rawPath: childPath(rawPath, name) }));
   }
 
   /** Lists in turns, since there may be hundreds of thousands of entries. */

@@ -9,6 +9,7 @@ import type { Log } from '../../../state/log.ts';
 import { StateUnavailable } from '../../../state/state.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
+import { errorCode } from '../../error-code.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
@@ -315,6 +316,5 @@ export class JournalRecorder implements ChangeRecorder {
 function failToKeep(path: string, error: unknown): never {
   if (error instanceof EngineFailure) throw error;
   if (error instanceof StateUnavailable) fail({ kind: 'state-unavailable', path }, error);
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  fail({ kind: 'io', path, action: 'keep the old content of', code }, error);
+  fail({ kind: 'io', path, action: 'keep the old content of', code: errorCode(error) }, error);
 }

@@ -27,7 +27,3 @@ export function noteLost(caller: Caller, changes: readonly Change[]): void {
 export function noteSnapshotProblem(caller: Caller, code: string): void {
   addNote(caller, `not everything could be kept before the command (${code})`);
 }
-
-export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
-}

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { addNote, anonymous, reportChanges } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
+import { errorCode } from '../../error-code.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
@@ -16,7 +17,7 @@ import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
-import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
+import { noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type ReadBudget } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
@@ -93,7 +94,9 @@ export class CommandSnapshots {
       await gate.changesDone();
       const after = await takeSnapshot(gate.scanner, roots);
       stop();
-      await others?.(toolChanges).catch((error: unknown) => noteUnknownChanges(gate.caller, codeOf(error)));
+      await others?.(toolChanges).catch((error: unknown) =>
+        noteUnknownChanges(gate.caller, errorCode(error)),
+      );
       if (after === undefined) this.#enterUnrecorded(gate, whyNoSnapshot(roots));
       else await this.#enter(gate, await differing(before, after), toolChanges);
     }
@@ -126,7 +129,7 @@ export class CommandSnapshots {
       const problem = await this.#copies.take(snapshot, scanner, contents);
       if (problem !== undefined) noteSnapshotProblem(caller, problem);
     } catch (error) {
-      noteSnapshotProblem(caller, codeOf(error));
+      noteSnapshotProblem(caller, errorCode(error));
     }
     return snapshot;
   }
@@ -181,7 +184,7 @@ export class CommandSnapshots {
     } catch (error) {
       // The command has run, and the caller gets its answer even if nothing can undo it.
       reportChanges(caller, changes);
-      addNote(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
+      addNote(caller, `what the command changed could not be entered in the journal (${errorCode(error)})`);
     }
   }
 
@@ -233,7 +236,7 @@ export class CommandSnapshots {
       try {
         return { size, mode, hash: await store.put(bytes, false), kept: { in: 'store' } };
       } catch (error) {
-        return { size, mode, kept: { in: 'nowhere', why: codeOf(error) } };
+        return { size, mode, kept: { in: 'nowhere', why: errorCode(error) } };
       }
     }
     return { size, mode, kept: { in: 'nowhere', why: whyNotCopied(path, root, size) } };

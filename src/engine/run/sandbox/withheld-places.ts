@@ -5,6 +5,7 @@
  */
 import { constants, lstatSync } from 'node:fs';
 import { allows } from '../../confine/probe-path.ts';
+import { childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import type { Wall } from '../../confine/wall.ts';
@@ -75,7 +76,7 @@ class WithheldSearch {
       if (this.#entriesLeft < 0) tooMany(`the directories hold more than ${MAX_SEARCHED_ENTRIES} entries`);
       const verdicts = await served.verdictsInTurns(directory, listing, () => this.#yielder.pause());
       for (const [index, name] of listing.names.entries()) {
-        const path = directory === '' ? name : `${directory}/${name}`;
+        const path = childPath(directory, name);
         const type = listing.types[index]!;
         // A link cannot be masked. Its target has a name of its own, which decides.
         if (verdicts.has(name)) {

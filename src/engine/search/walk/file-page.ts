@@ -2,6 +2,7 @@
  * Lists one page of the files below a directory, in the order of their paths. It reads the directories on the way to
  * where the last page ended, and as many after it as it takes to fill the page, but never the whole tree.
  */
+import { childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import type { Listing } from '../../confine/scan/listing.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
@@ -10,7 +11,6 @@ import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import { ignoreFileNames, ignoreFileReader } from './ignore-files.ts';
-import { joined } from './ignore-rules.ts';
 import type { SearchRoot } from './search-root.ts';
 import { Selector } from './selector.ts';
 
@@ -101,7 +101,7 @@ class PageCollector {
         continue;
       }
       const name = entry.slice(0, -1);
-      const inner = joined(directory, name);
+      const inner = childPath(directory, name);
       if (denied?.has(name) || this.#without.has(inner) || !this.#selector.enters(directory, name)) continue;
       if (!(await this.add(inner, level + 1))) return false;
       // The inner directory has set its own rules.
@@ -112,7 +112,7 @@ class PageCollector {
 
   #addFile(directory: string, name: string): boolean {
     if (!this.#selector.takes(directory, name)) return true;
-    const raw = joined(directory, name);
+    const raw = childPath(directory, name);
     const path = textOf(raw);
     if (rawOf(path) !== raw) return true;
     this.files.push(path);

@@ -5,6 +5,7 @@
  * Every search reads the ignore files again. If their texts are the same as in the last search and a directory has not
  * changed, the entries that they leave are the same too, and come from memory.
  */
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Listing } from '../../confine/scan/listing.ts';
 import type { EntryType } from '../../failures.ts';
 import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
@@ -72,7 +73,7 @@ export class IgnoreRules {
   /** Ignores `.git` too, which git itself never lists. */
   ignores(parent: string, name: string, isDirectory: boolean): boolean {
     if (isDirectory && name === '.git') return true;
-    return this.#current.ignores(this.#prefix + joined(parent, name), isDirectory);
+    return this.#current.ignores(this.#prefix + childPath(parent, name), isDirectory);
   }
 
   /** Opens a directory and returns the entries that the rules do not ignore. */
@@ -112,10 +113,6 @@ export function filtered(listing: Listing, isTaken: (name: string, type: EntryTy
     types.push(type);
   }
   return names.length === listing.names.length ? listing : { names, types };
-}
-
-export function joined(parent: string, name: string): string {
-  return parent === '' ? name : `${parent}/${name}`;
 }
 
 function parentOf(directory: string): string {

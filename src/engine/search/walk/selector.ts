@@ -3,13 +3,14 @@
  * confine/scan/raw-names.ts.
  */
 
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Listing } from '../../confine/scan/listing.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 import type { Selection } from '../query.ts';
 import { ignoreFileNames, type ReadIgnoreFile } from './ignore-files.ts';
-import { filtered, IgnoreRules, joined } from './ignore-rules.ts';
+import { filtered, IgnoreRules } from './ignore-rules.ts';
 
 export class Selector {
   readonly maxDepth: number;
@@ -66,7 +67,7 @@ export class Selector {
   #entersUnlessIgnored(parent: string, name: string): boolean {
     const own = textOf(name);
     if (!this.#isWanted(own) || this.#directories?.has(own)) return false;
-    const path = joined(parent, own);
+    const path = childPath(parent, own);
     if (this.#exclude?.matches(path) || this.#exclude?.covers(path)) return false;
     return !this.#include || this.#include.mayContain(path);
   }

@@ -1,17 +1,14 @@
 /** One thread's part of walking a tree: it takes units from the shared queue and adds the directories that it finds. */
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { EntryType } from '../../failures.ts';
+import { directoryOfUnit, FILES_A_UNIT, fileUnit, fileUnits, namesOfUnit } from '../queue/file-unit.ts';
 import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { joined } from './ignore-rules.ts';
+import { depthOf } from './depth.ts';
 import type { Selector } from './selector.ts';
-
-/** How many files one thread takes at a time. */
-const FILES_A_UNIT = 64;
-/** Separates the directory and the names in a unit. No path contains it. */
-const SEPARATOR = '\0';
 
 /** What a walk calls for what it finds. */
 export interface Visitor {
@@ -32,10 +29,6 @@ export interface WalkOptions {
   only?: ReadonlySet<string> | undefined;
   /** What the owner of the server denies or hides. */
   withheld?: WithheldScope | undefined;
-}
-
-export function fileUnit(directory: string, names: readonly string[]): string {
-  return [directory, ...names].join(SEPARATOR);
 }
 
 export class TreeWalk {
@@ -78,16 +71,16 @@ export class TreeWalk {
   }
 
   #work(unit: string): void {
-    const separator = unit.indexOf(SEPARATOR);
-    const directory = separator < 0 ? unit : unit.slice(0, separator);
+    const directory = directoryOfUnit(unit);
     if (directory !== '' && this.#visitor.isBeyond(`${directory}/`)) return;
     const absence = this.#cursor.goTo(directory);
     if (absence) {
       if (absence === 'unreadable') this.unreadable.push(directory);
       return;
     }
-    if (separator < 0) this.#list(directory);
-    else this.#files(directory, unit.slice(separator + 1).split(SEPARATOR));
+    const names = namesOfUnit(unit);
+    if (names === undefined) this.#list(directory);
+    else this.#files(directory, names);
   }
 
   #list(directory: string): void {
@@ -110,18 +103,14 @@ export class TreeWalk {
   /** The paths of the inner directories that the walk enters. */
   #inner(directory: string, taken: Listing): string[] {
     const { maxDepth } = this.#selector;
-    if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];
-    const paths = namesOf(taken, 'directory').map((name) => joined(directory, name));
+    if (maxDepth !== Number.POSITIVE_INFINITY && depthOf(directory) + 1 >= maxDepth) return [];
+    const paths = namesOf(taken, 'directory').map((name) => childPath(directory, name));
     return this.#only ? paths.filter((path) => this.#only!.has(path)) : paths;
   }
 
   /** Visits the first files itself and queues the rest for all threads. */
   #files(directory: string, names: readonly string[]): void {
-    const units: string[] = [];
-    for (let at = FILES_A_UNIT; at < names.length; at += FILES_A_UNIT) {
-      units.push(fileUnit(directory, names.slice(at, at + FILES_A_UNIT)));
-    }
-    this.#units.add(units);
+    this.#units.add(fileUnits(directory, names, FILES_A_UNIT));
     let end = Math.min(names.length, FILES_A_UNIT);
     for (let i = 0; i < end; i++) {
       if (this.#queue.isOver) {
@@ -144,9 +133,4 @@ function without({ names, types }: Listing, left: ReadonlySet<string>): Listing 
     names: names.filter((name) => !left.has(name)),
     types: types.filter((_, index) => !left.has(names[index]!)),
   };
-}
-
-/** How many levels below the start the entries of a directory are. */
-function depthIn(directory: string): number {
-  return directory === '' ? 1 : directory.split('/').length + 1;
 }

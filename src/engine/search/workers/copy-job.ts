@@ -1,10 +1,12 @@
 /** One thread's part of copying many small files into one. */
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type EntryStat, packedStats } from '../../confine/scan/packed-entries.ts';
 import type { Copies, CopyTarget } from '../../confine/scan/tree-scanner.ts';
 import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
+import { errorCode } from '../../error-code.ts';
+import { directoryOfUnit, namesOfUnit } from '../queue/file-unit.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
-import { joined } from '../walk/ignore-rules.ts';
 
 /** How many bytes to gather before they are written together. */
 const GATHER_BYTES = 512 * 1024;
@@ -48,12 +50,12 @@ export class FileCopies {
 
   /** A unit is a directory and the names of files in it, made by `fileUnit`. */
   #work(unit: string): void {
-    const [directory, ...names] = unit.split('\0');
-    if (this.#problem !== undefined || this.#cursor.goTo(directory!)) return;
-    for (const name of names) {
+    const directory = directoryOfUnit(unit);
+    if (this.#problem !== undefined || this.#cursor.goTo(directory)) return;
+    for (const name of namesOfUnit(unit) ?? []) {
       const read = readWholeFile(this.#cursor, name, this.#room);
       if (!read) continue;
-      this.#gathered.push({ path: joined(directory!, name), ...read });
+      this.#gathered.push({ path: childPath(directory, name), ...read });
       this.#gatheredBytes += read.bytes.length;
       if (this.#gatheredBytes >= GATHER_BYTES) this.#write();
     }
@@ -80,7 +82,7 @@ export class FileCopies {
       const all = Buffer.concat(gathered.map(({ bytes }) => bytes));
       writeAt(fd, all, start);
     } catch (error) {
-      this.#problem = (error as NodeJS.ErrnoException).code ?? String(error);
+      this.#problem = errorCode(error);
       return;
     }
     let offset = start;

@@ -1,6 +1,7 @@
 /** One thread's part of a content search. */
 import type { Charset } from '../../charset/names.ts';
 import { absenceOf } from '../../confine/scan/absence.ts';
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { closeFile } from '../../confine/scan/open-file.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -11,7 +12,6 @@ import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import type { KnownFiles } from '../signatures/known-files.ts';
 import { charsetsBelow, type ListedCharsets } from '../walk/charsets-below.ts';
-import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 
@@ -77,7 +77,7 @@ export class GrepVisitor implements Visitor {
   }
 
   file(directory: string, name: string): void {
-    const path = joined(directory, name);
+    const path = childPath(directory, name);
     if (this.#candidates && !this.#candidates.has(path)) return;
     const isWanted = !this.#isUnwanted(path);
     if (!isWanted && !this.#searchesAll) return;

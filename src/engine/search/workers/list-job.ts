@@ -1,11 +1,12 @@
 /** One thread's part of a listing: it finds entries by name or glob, lists trees and counts files by extension. */
 
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import type { EntryType } from '../../failures.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { joined } from '../walk/ignore-rules.ts';
+import { depthOf } from '../walk/depth.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 
@@ -49,8 +50,7 @@ export class ListVisitor implements Visitor {
   }
 
   entries(directory: string, names: readonly string[], types: readonly EntryType[]): void {
-    const depth = directory === '' ? 1 : directory.split('/').length + 1;
-    const reports = depth <= this.#job.reportDepth;
+    const reports = depthOf(directory) + 1 <= this.#job.reportDepth;
     names.forEach((name, index) => {
       const type = types[index]!;
       if (type === 'directory') this.directories++;
@@ -62,7 +62,7 @@ export class ListVisitor implements Visitor {
       if (!isWanted && !this.statistics) return;
       const listed = this.#listed(name, type);
       if (type === 'file') this.#count(name, listed);
-      if (isWanted) this.#first.add(joined(directory, name), 1, listed);
+      if (isWanted) this.#first.add(childPath(directory, name), 1, listed);
     });
   }
 

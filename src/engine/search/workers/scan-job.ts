@@ -1,13 +1,14 @@
 /** One thread's part of a scan of a whole tree: it reports every entry with its type, size and times. */
 import { isTemporary } from '../../confine/content/draft-names.ts';
 import { absenceOf } from '../../confine/scan/absence.ts';
+import { childPath } from '../../confine/scan/child-path.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { namesOf } from '../../confine/scan/listing.ts';
 import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine/scan/packed-entries.ts';
 import type { ScanOptions } from '../../confine/scan/tree-scanner.ts';
 import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
-import { joined } from '../walk/ignore-rules.ts';
+import { depthOf } from '../walk/depth.ts';
 
 /** Threads share a directory with more names in parts of this size. */
 const NAMES_A_PART = 1024;
@@ -130,7 +131,7 @@ export class Scan {
 
   #enter(directory: string, inner: readonly string[]): void {
     if (depthOf(directory) >= limits.treeDepth) return;
-    this.#units.add(inner.flatMap((name) => (this.#notEntered.has(name) ? [] : joined(directory, name))));
+    this.#units.add(inner.flatMap((name) => (this.#notEntered.has(name) ? [] : childPath(directory, name))));
   }
 
   #counted(entries: number): void {
@@ -138,9 +139,4 @@ export class Scan {
     for (let i = 0; i < entries; i++) this.#queue.addFile();
     if (this.#queue.files > this.#options.mostEntries) this.#queue.end();
   }
-}
-
-/** How many levels below the start a directory is. */
-function depthOf(directory: string): number {
-  return directory === '' ? 0 : directory.split('/').length;
 }

@@ -1,7 +1,7 @@
 /** Applies edits to a text one after the other, each to the result of the one before. */
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
-import { lineEndingOf, withLineEnding } from '../encoding.ts';
+import { lineEndingOf, withLineEnding } from '../line-endings.ts';
 import { type LineRange, offsetsOfLines } from './line-range.ts';
 import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal/literal-edit.ts';
 import { findRegexSplices } from './regex/regex-edit.ts';

@@ -1,6 +1,6 @@
 /** A text that many edits change one after the other: its lines and line ends are counted once, not for each edit. */
 import { newlinesBetween } from '../diff/text-lines.ts';
-import type { LineEnding } from '../encoding.ts';
+import type { LineEnding } from '../line-endings.ts';
 import { hasLoneSurrogate, QUICK_PRODUCT } from './literal/occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
 import { TextPieces } from './text-pieces.ts';

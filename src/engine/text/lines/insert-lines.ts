@@ -1,7 +1,8 @@
 /** Adds lines to a text before one of its lines, or at its end. */
 import { fail } from '../../failures.ts';
 import { lineCount, linesBetween } from '../diff/text-lines.ts';
-import { countLines, lineEndingOf } from '../encoding.ts';
+import { countLines } from '../encoding.ts';
+import { lineEndingOf } from '../line-endings.ts';
 import { sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineInsertion {

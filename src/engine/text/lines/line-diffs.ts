@@ -6,7 +6,8 @@ import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { excerpt } from '../diff/excerpt.ts';
 import { contentAt, lineCount, linesBetween, type TextLines } from '../diff/text-lines.ts';
 import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/literal/block-places.ts';
-import { countLines, lineEndingOf } from '../encoding.ts';
+import { countLines } from '../encoding.ts';
+import { lineEndingOf } from '../line-endings.ts';
 import { type LineSplice, sentLines, spliceLines } from './line-splice.ts';
 
 export interface LineDiff {

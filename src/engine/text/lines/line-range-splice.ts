@@ -1,7 +1,7 @@
 /** Turns a replacement of whole lines into a splice of characters. */
 import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import type { Splice } from '../edit/splice.ts';
-import { lineEndingOf } from '../encoding.ts';
+import { lineEndingOf } from '../line-endings.ts';
 import { sentLines } from './line-splice.ts';
 
 /** Lines counted from 0, the end exclusive; if both are the same, the new lines go before that line. */

@@ -4,7 +4,7 @@
  */
 
 import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
-import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
+import { type LineEnding, lineEndingOf, withoutLastEnding } from '../line-endings.ts';
 
 /** Replaces `remove` lines with the lines of `insert`, from line `at` on (counted from 0). */
 export interface LineSplice {

@@ -9,6 +9,7 @@
 import { fail } from '../../failures.ts';
 import { linesBetween } from '../diff/text-lines.ts';
 import { BOM } from '../encoding.ts';
+import { withoutReturn } from '../line-endings.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
 import { linesAsText } from './new-content.ts';
 import { type Endings, endingsOf, Output } from './output.ts';
@@ -45,10 +46,6 @@ function showsMark([first]: readonly Hunk[], whole: string): boolean {
   return [before, firstOf('-')].some((text) => text?.startsWith(BOM));
 }
 
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
-
 function changedText(patch: ParsedPatch, oldText: string, path: string): Patched {
   const { hunks } = patch;
   const endings = endingsOf(hunks);
@@ -76,7 +73,7 @@ function changedText(patch: ParsedPatch, oldText: string, path: string): Patched
 /** The key of a line without a newline ends with one, so that no other line can have the same key. */
 function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: Endings): string {
   if (!newline) return `${text}\n`;
-  return endings !== 'both' && text.endsWith('\r') ? text.slice(0, -1) : text;
+  return endings === 'both' ? text : withoutReturn(text);
 }
 
 /** The key of a line that still has its newline, if it has one. */

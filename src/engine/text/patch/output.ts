@@ -1,7 +1,7 @@
 /** Builds the patched text: unchanged stretches of the old one, and the lines that hunks add. */
 import { endingAt, lineCount, type TextLines } from '../diff/text-lines.ts';
 import { type Part, textOfParts } from '../edit/parts.ts';
-import type { LineEnding } from '../encoding.ts';
+import { type LineEnding, withoutReturn } from '../line-endings.ts';
 import type { HunkLine } from './parse/hunk.ts';
 import { contextOf, type HunkBody } from './place.ts';
 
@@ -86,7 +86,7 @@ export class Output {
     if (this.#endsLine === false) this.#parts.push({ text: ending });
     if (!newline) this.#parts.push({ text });
     else if (this.#endings === 'both') this.#parts.push({ text: `${text}\n` });
-    else this.#parts.push({ text: (text.endsWith('\r') ? text.slice(0, -1) : text) + ending });
+    else this.#parts.push({ text: withoutReturn(text) + ending });
     this.#endsLine = newline;
   }
 

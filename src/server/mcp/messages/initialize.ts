@@ -1,10 +1,10 @@
 /** Answers `initialize`, and tells which clients can be answered without the protocol library. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { isObject } from '../../../json/is-object.ts';
 import type { App } from '../app.ts';
 import { resourceDialect } from '../resources/resource-methods.ts';
 import { offeredTools } from '../tools/offered-tools.ts';
 import { HANDSHAKE_VERSIONS } from './handshake-versions.ts';
-import { isObject } from './messages.ts';
 
 /** A message with this key in its `_meta` belongs to a protocol version without `initialize`. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';

@@ -1,6 +1,7 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
+import { isObject } from '../../../json/is-object.ts';
 import type { JsonBytes } from '../../../json/json-bytes.ts';
 import { writeJson, writeJsonTo } from '../../../json/write-json.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
@@ -94,8 +95,4 @@ export function whyNotCall(message: JSONRPCMessage): string | undefined {
   if (task === undefined) return undefined;
   if (!isObject(task)) return 'task must be an object';
   return task.ttl === undefined || typeof task.ttl === 'number' ? undefined : 'task.ttl must be a number';
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** Decides which clients can show views, and lists the tools for them. All other clients get the plain list. */
+import { isObject } from '../../../json/is-object.ts';
 import type { App, OfferedTool } from '../app.ts';
-import { isObject } from '../messages/messages.ts';
 import { offeredTools, type ShownTool } from '../tools/offered-tools.ts';
 
 /** The name of the protocol extension MCP Apps. */

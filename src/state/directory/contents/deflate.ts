@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { createDeflateRaw, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
+import { drained } from '../../../drained.ts';
 import { DamagedContent } from '../../contents.ts';
 
 /** Deflating smaller contents would save a few disk blocks, which is not worth the time. */
@@ -58,10 +59,6 @@ export async function deflateInto(
   packing.end();
   await written;
   return { hash: sum.digest('hex'), size };
-}
-
-function drained(stream: Transform): Promise<void> {
-  return new Promise((resolve) => stream.once('drain', resolve));
 }
 
 /** A stored content in pieces; throws at the end when the bytes do not match the hash. */

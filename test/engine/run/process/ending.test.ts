@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
 import { bundle } from '../../../built.ts';
-import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
+import { leftovers, processesWith, uniqueSeconds, waitForProcess } from '../../../processes.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
@@ -41,7 +41,7 @@ async function leftByKilledServer(mode: string, words: readonly string[], sign: 
   await waitForProcess(sign, processes);
   child.kill('SIGKILL');
   await exited;
-  return survivors(sign);
+  return leftovers(sign);
 }
 
 async function answerOf(child: ChildProcess): Promise<RunResult> {
@@ -83,7 +83,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       const stubborn = commands.runShellLine(`trap "" TERM; sleep ${seconds}`);
       await waitForProcess(seconds);
       commands.kill();
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
       expect(await stubborn).toMatchObject({ exitCode: null });
     });
 
@@ -106,7 +106,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       const result = await commands.runShellLine(line, { timeoutMs: 55_000 });
       expect(result.timedOut).toBe(false);
       expect(result.endedBy === 'too-many-processes' || result.stderr.includes('fork')).toBe(true);
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('may flood its output without filling the memory', async (commands) => {

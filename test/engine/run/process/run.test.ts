@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
+import { leftovers, uniqueSeconds, waitForProcess } from '../../../processes.ts';
 import { timedOutWhileRunning } from '../../../timed-out.ts';
-import { survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
@@ -92,7 +92,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       );
       expect(result).toMatchObject({ exitCode: null, timedOut: true, endedBy: 'timeout', stdout: 'first\n' });
       expect(result.signal).toBe('SIGTERM');
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('can clean up after SIGTERM', async (commands) => {
@@ -114,21 +114,21 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       );
       expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true, stdout: 'on\n' });
       expect(Date.now() - started).toBeGreaterThanOrEqual(3000);
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('ends together with children that called setsid', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `setsid sleep ${seconds} & sleep ${seconds}`;
       expect((await commands.runShellLine(line, { timeoutMs: 300 })).timedOut).toBe(true);
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('leaves no child behind that forked twice and closed its streams', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `(setsid sh -c 'sleep ${seconds} & exit' </dev/null >/dev/null 2>&1 &); echo done`;
       expect(await commands.runShellLine(line)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('leaves no child behind that dropped its environment as well', async (commands) => {
@@ -136,14 +136,14 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const daemon = `env -i setsid sleep ${seconds} </dev/null >/dev/null 2>&1 & sleep 1`;
       const result = await commands.runShellLine(`(${daemon}); echo done`);
       expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n' });
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('is not held up by a grandchild that keeps its output open', async (commands) => {
       const seconds = uniqueSeconds();
       const result = await commands.runShellLine(`sleep ${seconds} & echo done`, { timeoutMs: 20_000 });
       expect(result).toMatchObject({ exitCode: 0, timedOut: false, stdout: 'done\n' });
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('is killed at once when the call is cancelled', async (commands) => {
@@ -155,7 +155,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       caller.abort();
       expect(await kind).toBe('cancelled');
       expect(existsSync(join(place.root, `asked-${seconds}`))).toBe(false);
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftovers(seconds)).toEqual([]);
     });
 
     inRoom('does not start if the call was already cancelled', async (commands) => {

@@ -12,7 +12,8 @@ import {
 } from '../../../../src/engine/text/edit/tolerant/fitting-places.ts';
 import { keyOf } from '../../../../src/engine/text/edit/tolerant/line-keys.ts';
 import { narrowedText } from '../../../../src/engine/text/edit/tolerant/narrowed-text.ts';
-import { lineEndingOf, splitLines } from '../../../../src/engine/text/encoding.ts';
+import { splitLines } from '../../../../src/engine/text/encoding.ts';
+import { lineEndingOf } from '../../../../src/engine/text/line-endings.ts';
 import { soak } from '../../../soak.ts';
 import { pick, type Random, seededRandom } from '../patch/samples.ts';
 

@@ -1,7 +1,8 @@
 /** Finds what a literal edit would change: exactly, ignoring case, or ignoring indentation. */
 import { type Failure, fail, type NearMatch } from '../../../failures.ts';
 import { newlinesBetween } from '../../diff/text-lines.ts';
-import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../../encoding.ts';
+import { BOM } from '../../encoding.ts';
+import { type LineEnding, lineEndingOf, withLineEnding } from '../../line-endings.ts';
 import { distance } from '../../similar.ts';
 import { LazySplices, type Splice, type Splices } from '../splice.ts';
 import { newlineView } from '../text-view.ts';

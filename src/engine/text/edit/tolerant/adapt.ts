@@ -4,7 +4,7 @@
  */
 import { changedLines, changedRuns } from '../../diff/diff-lines.ts';
 import type { Region } from '../../diff/shortest-edit.ts';
-import type { LineEnding } from '../../encoding.ts';
+import { type LineEnding, withoutReturn } from '../../line-endings.ts';
 import { indentOf, isBlankLine } from '../literal/indent-match.ts';
 import { blanksStart } from '../text-view.ts';
 import type { FittingPlace } from './fitting-places.ts';
@@ -31,7 +31,9 @@ export function adaptNewText(edit: Adapting): string | undefined {
   const sent = linesOf(edit.newText, place);
   const real = edit.text.slice(place.start, place.end).split('\n');
   const runs = runsBetween(wanted, sent);
-  const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
+  const pairs = wanted.map(
+    (line, index): LinePair => ({ wanted: line, real: lineWithoutReturn(real, index) }),
+  );
   const newLines = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
   const changed = runs.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
     old: pairs.slice(oldFrom, oldTo),
@@ -52,9 +54,9 @@ function linesOf(text: string, { lacksNewline }: FittingPlace): string[] {
   return lines;
 }
 
-function withoutReturn(real: readonly string[], index: number): string {
+function lineWithoutReturn(real: readonly string[], index: number): string {
   const line = real[index] ?? '';
-  return index < real.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
+  return index < real.length - 1 ? withoutReturn(line) : line;
 }
 
 /** Whether lines of the old text end with blanks although those of the file never do. */
@@ -140,7 +142,7 @@ function joined(
   let at = 0;
   const keepUntil = (to: number) => {
     for (; at < to; at++) {
-      const text = withoutReturn(real, at);
+      const text = lineWithoutReturn(real, at);
       const isLast = at === real.length - 1;
       lines.push({ text, ending: isLast ? ending : real[at]!.length > text.length ? '\r\n' : '\n' });
     }

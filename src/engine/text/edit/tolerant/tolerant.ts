@@ -1,5 +1,5 @@
 /** Replaces a text in a file, even if it differs from the file in the ways in which copies usually do. */
-import { type LineEnding, lineEndingOf } from '../../encoding.ts';
+import { type LineEnding, lineEndingOf } from '../../line-endings.ts';
 import { regexSplices, requireRoom } from '../apply-edits.ts';
 import type { EditRefusal } from '../edit-refusal.ts';
 import type { EditedText } from '../edited-text.ts';

@@ -1,11 +1,12 @@
 /** Lists running processes, to show that something runs, or that nothing was left behind. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { BETWEEN_LOOKS_AT_PROCESSES_MS, settled } from '../until.ts';
+import { BETWEEN_LOOKS_AT_PROCESSES_MS, settled, until } from './until.ts';
 
 export interface Seen {
   pid: number;
   parent: number;
-  /** The words of the command line, separated by spaces. */
+  argv: readonly string[];
+  /** The same, separated by spaces. */
   words: string;
 }
 
@@ -17,8 +18,8 @@ function everybody(): Seen[] {
         const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
         const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         if (state === 'Z' || state === 'X') return [];
-        const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        return [{ pid: Number(name), parent: Number(parent), words }];
+        const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+        return [{ pid: Number(name), parent: Number(parent), argv, words: argv.join(' ').trim() }];
       } catch {
         return [];
       }
@@ -39,6 +40,15 @@ let counter = 0;
 export function uniqueSeconds(): string {
   counter++;
   return `8${process.pid}.${counter}${Date.now() % 1_000_000}`;
+}
+
+/** The processes with exactly this word on their command line: a sleeper, but not the shell whose script names it. */
+export function processesWith(word: string): Seen[] {
+  return everybody().filter(({ argv }) => argv.includes(word));
+}
+
+export function waitForProcess(word: string, count = 1): Promise<void> {
+  return until(() => processesWith(word).length >= count, BETWEEN_LOOKS_AT_PROCESSES_MS);
 }
 
 /** Waits until that many processes sleep for exactly that long, and returns how many do. */
