@@ -125,6 +125,19 @@ export interface WalkEntry {
   modifiedMs?: number;
 }
 
+/** How many characters a line counts for the cap on characters, besides its text and its path. */
+const NUMBER_AND_MARKS = 16;
+
+/** How many characters the lines of one file count for that cap: each with the path, which answers may repeat. */
+export function charactersOf(path: string, lines: readonly FoundLine[]): number {
+  return lines.reduce((sum, line) => sum + charactersOfLine(line) + path.length, 0);
+}
+
+/** The same for one line, without the path. */
+export function charactersOfLine({ text }: Pick<FoundLine, 'text'>): number {
+  return text.length + NUMBER_AND_MARKS;
+}
+
 /** Groups of adjacent lines, as `grep` separates them with `--`. */
 export function blocksOf(file: FileMatches): FoundLine[][] {
   const blocks: FoundLine[][] = [];

@@ -1,8 +1,7 @@
 /** Collects the matching lines of one file with the lines around them: each line once, in order. */
 
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { FoundLine } from '../query.ts';
-import { charactersOfLine } from './line-size.ts';
+import { charactersOfLine, type FoundLine } from '../query.ts';
 import type { ContentOptions } from './search-file.ts';
 import { truncateAround } from './truncate-line.ts';
 

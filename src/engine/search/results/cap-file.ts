@@ -1,6 +1,5 @@
 /** Caps what one file adds to an answer: as many whole matches with their context as still fit. */
-import { charactersOf, charactersOfLine } from '../match/line-size.ts';
-import type { FoundLine } from '../query.ts';
+import { charactersOf, charactersOfLine, type FoundLine } from '../query.ts';
 
 /** How much an answer may still take. */
 export interface ResultCap {

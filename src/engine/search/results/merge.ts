@@ -2,8 +2,7 @@
 
 import { limits } from '../../limits.ts';
 import { byBytes } from '../../text/byte-order.ts';
-import { charactersOf } from '../match/line-size.ts';
-import type { FileMatches, GrepQuery, GrepResult } from '../query.ts';
+import { charactersOf, type FileMatches, type GrepQuery, type GrepResult } from '../query.ts';
 import { capFile } from './cap-file.ts';
 
 export function mergeResults(
