@@ -223,11 +223,12 @@ async function serveInSession(
   const { batch } = posted;
   if (!batch && answersInvalid(incoming, posted.message, found.traceId)) return undefined;
   const errors = [...checked.errors];
-  const good = messages.filter((message) => {
+  const isValid = (message: JSONRPCMessage) => {
     const answer = invalidAnswer(incoming, message, found.traceId);
     if (answer && 'id' in message) errors.push(answer);
     return answer === undefined;
-  });
+  };
+  const good = batch ? messages.filter(isValid) : messages;
   const mayStream = accepts(incoming, 'text/event-stream');
   found.transport.receive(good, requestIds(good), incoming.reply, { batch, mayStream, errors });
   return undefined;
