@@ -15,7 +15,7 @@ import {
   SESSION_NOT_FOUND,
   UNSUPPORTED_VERSION,
 } from '../mcp/messages/json-rpc.ts';
-import { whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
+import { isToolCall, whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
 import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
 import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
@@ -150,8 +150,7 @@ function eraOf(headers: IncomingHttpHeaders, message: JSONRPCMessage): 'legacy' 
 function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMessage): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false;
   if (!HANDSHAKE_VERSIONS.includes(String(headers['mcp-protocol-version']))) return false;
-  const isCall = 'method' in message && message.method === 'tools/call' && 'id' in message;
-  return isCall && message.params?._meta === undefined && headers['mcp-name'] === undefined;
+  return isToolCall(message) && message.params?._meta === undefined && headers['mcp-name'] === undefined;
 }
 
 /**

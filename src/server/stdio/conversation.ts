@@ -10,7 +10,6 @@ import type { App, OfferedTool } from '../mcp/app.ts';
 import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
-import { asConfigured } from '../mcp/error-results.ts';
 import { loadPerform, type Perform } from '../mcp/load-perform.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
@@ -18,8 +17,8 @@ import type { ToolCall } from '../mcp/perform.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
 import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
-import { offeredTools, unknownTool } from '../mcp/tools/offered-tools.ts';
-import { traceInvalidCall, traceUnknownTool } from '../mcp/tools/refused-calls.ts';
+import { offeredTools } from '../mcp/tools/offered-tools.ts';
+import { refuseUnknownTool, traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import { hasViews, listedTools } from '../mcp/views/client-views.ts';
 import type { LineTransport } from './line-transport.ts';
 
@@ -103,13 +102,9 @@ export class Conversation {
 
   /** The transport has checked that the name is a string and that the arguments, if any, are an object. */
   #call(id: Id, params: Params): void {
-    const name = params.name as string;
-    const tools = offeredTools(this.#app);
-    const found = tools.byName.get(name);
+    const found = offeredTools(this.#app).byName.get(params.name as string);
     if (!found) {
-      const message = unknownTool(name, tools);
-      this.#reply(id, asConfigured(this.#app, { error: { code: INVALID_PARAMS, message } }));
-      traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
+      this.#reply(id, refuseUnknownTool(this.#app, sessionIdOf(this.#state), params));
       return;
     }
     void this.#run(id, (signal) => this.#perform!(this.#toolCall(found, params, signal)));

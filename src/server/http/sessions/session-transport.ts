@@ -3,6 +3,7 @@ import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextpro
 import { Cancellation } from '../../mcp/cancellation.ts';
 import { withExactCode } from '../../mcp/library/exact-codes.ts';
 import { type Id, SERVER_ERROR } from '../../mcp/messages/json-rpc.ts';
+import { isToolCall } from '../../mcp/messages/messages.ts';
 import type { ToolCalls } from '../../mcp/tools/tool-calls.ts';
 import type { Refusal, Reply } from '../../web/reply.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -254,8 +255,4 @@ export class SessionTransport implements Transport {
     this.#exchanges.delete(id!);
     exchange.cancel(id!);
   }
-}
-
-function isToolCall(message: JSONRPCMessage): message is JSONRPCRequest {
-  return 'method' in message && message.method === 'tools/call' && 'id' in message;
 }

@@ -1,5 +1,5 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { isObject } from '../../../json/is-object.ts';
 import type { JsonBytes } from '../../../json/json-bytes.ts';
@@ -86,9 +86,13 @@ export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   return undefined;
 }
 
+export function isToolCall(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && message.method === 'tools/call' && 'id' in message;
+}
+
 /** Checked here because the library would answer with a dump of its own checks. */
 export function whyNotCall(message: JSONRPCMessage): string | undefined {
-  if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
+  if (!isToolCall(message)) return undefined;
   const { name, arguments: args, task } = (message.params ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string') return 'tools/call needs the name of a tool';
   if (args !== undefined && !isObject(args)) return 'arguments must be an object';
