@@ -106,7 +106,7 @@ export class HttpSessions {
       return this.#withoutStore(id, signed.says, known, context);
     }
     if (!stored) {
-      known?.transport.end('The session has ended');
+      known?.transport.end();
       return undefined;
     }
     const session = this.#byId.get(id) ?? (await this.#openHere(id, stored.opening, context));
@@ -135,7 +135,7 @@ export class HttpSessions {
   /** Ends a session for good, at all servers. */
   async end({ transport }: HttpSession): Promise<void> {
     const key = keyOf(transport.sessionId);
-    transport.end('The session has ended');
+    transport.end();
     await this.#store.sessions.end(key);
     this.#relay.ended(key);
   }
@@ -252,8 +252,7 @@ export class HttpSessions {
     );
     if (used.length === 0) return;
     const over = await this.#store.sessions.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);
-    for (const [id, { transport }] of used)
-      if (over.includes(keyOf(id))) transport.end('The session has ended');
+    for (const [id, { transport }] of used) if (over.includes(keyOf(id))) transport.end();
   }
 
   /** If there are too many sessions, ends the one of this token that has been idle the longest. */

@@ -3,11 +3,9 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { ToolOutcome } from '../../../dialects/dialect.ts';
 import type { App } from '../app.ts';
 import { asConfigured } from '../error-results.ts';
-import { INVALID_PARAMS } from '../messages/json-rpc.ts';
+import { INVALID_PARAMS, type Params } from '../messages/json-rpc.ts';
 import { isToolCall } from '../messages/messages.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
-
-type Params = Readonly<Record<string, unknown>>;
 
 /** The tool name in the trace when the call has none. */
 const NO_NAME = '-';

@@ -3,14 +3,12 @@ import type { Session, ToolContext, ToolOutcome } from '../../../dialects/dialec
 import type { App } from '../app.ts';
 import type { ClientRoots } from '../client-roots.ts';
 import type { ConcurrencyLimit } from '../concurrency-limit.ts';
-import { SERVER_ERROR } from '../messages/json-rpc.ts';
+import { type Params, SERVER_ERROR } from '../messages/json-rpc.ts';
 import { perform } from '../perform.ts';
 import { endState } from '../session-state.ts';
 import { hasViews } from '../views/client-views.ts';
 import { offeredTools } from './offered-tools.ts';
 import { refuseUnknownTool } from './refused-calls.ts';
-
-type Params = Readonly<Record<string, unknown>>;
 
 export interface CallingSession {
   app: App;
