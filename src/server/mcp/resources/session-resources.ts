@@ -11,6 +11,7 @@ import {
 } from '../../../engine/index.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import { tracedCaller } from '../../../trace/traced-caller.ts';
+import { unexpected } from '../../../unexpected.ts';
 import type { App } from '../app.ts';
 import { type ClientRoots, tracedRoots, wholeLease } from '../client-roots.ts';
 import { internalError } from '../messages/internal-error.ts';
@@ -193,8 +194,7 @@ export class SessionResources {
         ? { failure: error.facts.kind, reason: sentenceWithoutContents(error.facts) }
         : { failure: failed.failure, reason: failed.message }),
     });
-    if (failed.code === INTERNAL_ERROR)
-      app.log(`${of.method}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    if (failed.code === INTERNAL_ERROR) app.log(`${of.method}: ${unexpected(error)}`);
     const { code, message, data } = failed;
     return { error: { code, message, ...(data && { data }) } };
   }
