@@ -21,7 +21,7 @@ import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import { endOfTurn } from '../web/end-of-turn.ts';
 import { type HttpLimits, MAX_HEADER_BYTES } from '../web/limits.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { methodNotAllowed, type Refusal, type Reply } from '../web/reply.ts';
 import {
   checkPosted,
   invalidRequest,
@@ -35,7 +35,6 @@ import type { Stateless } from './stateless.ts';
 
 /** The protocol version without sessions. */
 const STATELESS_VERSION = '2026-07-28';
-const ALLOWED = { Allow: 'POST, GET, DELETE' };
 const INITIALIZE_ALONE = 'initialize is one request and must be sent alone';
 
 export interface Endpoint {
@@ -73,11 +72,7 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
     case 'DELETE':
       return serveEnding(endpoint, incoming);
     default:
-      return {
-        status: 405,
-        message: 'This method is not allowed here: use POST, GET or DELETE',
-        headers: ALLOWED,
-      };
+      return methodNotAllowed(['POST', 'GET', 'DELETE']);
   }
 }
 
