@@ -7,6 +7,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
+import { expandHome } from '../../expand-home.ts';
 import { isInside } from '../../is-inside.ts';
 import { isObject } from '../../json/is-object.ts';
 import { ConfigProblem } from '../clients/formats/format.ts';
@@ -37,7 +38,7 @@ export function readConfig(file: string, home: string): ConfigFile {
   const table = tableIn(path, file);
   const values: Record<string, string | string[] | boolean> = {};
   let directories: readonly string[] = [];
-  const place = (text: string) => resolve(dirname(path), text.replace(/^~(?=\/|$)/, home));
+  const place = (text: string) => resolve(dirname(path), expandHome(text, home));
   for (const [key, value] of Object.entries(table)) {
     if (key === SCHEMA) continue;
     if (key === DIRECTORIES) directories = textsOf(file, key, value).map(place);
