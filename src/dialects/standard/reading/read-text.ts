@@ -1,15 +1,13 @@
 /** Reads text: which lines a call means, how they are shown, and how to continue. */
 import { grouped } from '../../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../../engine/index.ts';
+import { MOST_BYTES_A_UNIT } from '../../../utf16.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
 import { type KnownText, ReadTexts } from '../../read-texts.ts';
 import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
 import { withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
-
-/** No UTF-16 unit takes more bytes in UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 
 export interface ReadArguments {
   path: string;
