@@ -6,7 +6,7 @@ import { type Session, type ToolContext, type ToolResult, text } from '../../dia
 import { type KnownText, ReadTexts } from '../../read-texts.ts';
 import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
-import { withHash } from '../outcome.ts';
+import { withHash, withLastLine } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 
 export interface ReadArguments {
@@ -114,7 +114,7 @@ function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budge
   if (continuesAt && to === from) {
     const { column, length } = continuesAt;
     const goesOn = next({ offset: from, column, limit: args.head ?? limit });
-    return endLine(
+    return withLastLine(
       shown.text,
       partNote(`line ${from}, characters ${part.column}-${column - 1}`, length, goesOn),
     );
@@ -124,7 +124,7 @@ function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budge
   if (to >= totalLines || isAllWanted) return shown.text;
   const left = to >= wanted ? limit : wanted - to;
   const goesOn = next({ offset: to + 1, ...(left !== Number.POSITIVE_INFINITY && { limit: left }) });
-  return endLine(shown.text, partNote(`lines ${from}-${to}`, totalLines, goesOn));
+  return withLastLine(shown.text, partNote(`lines ${from}-${to}`, totalLines, goesOn));
 }
 
 /** The last line that the call asked for. */
@@ -188,8 +188,4 @@ function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): Sh
     lines.push(`${label}| ${own}`);
   }
   return { text: lines.join('\n'), to };
-}
-
-function endLine(text: string, line: string): string {
-  return text === '' || text.endsWith('\n') ? `${text}${line}` : `${text}\n${line}`;
 }
