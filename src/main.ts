@@ -5,6 +5,7 @@ import { explainFailure, run } from './cli/run.ts';
 import type { Surroundings } from './cli/surroundings.ts';
 import { paint, plainPaint, wantsColour } from './display/colour.ts';
 import { noteProgram, ownHeap } from './engine/index.ts';
+import { unexpected } from './unexpected.ts';
 import { version } from './version.ts';
 
 async function main(): Promise<number> {
@@ -12,14 +13,16 @@ async function main(): Promise<number> {
   const { environment, home, program } = surroundings;
   noteProgram(program);
   ownHeap();
-  const command = parseCommand(process.argv.slice(2), environment, home, takeState());
+  // The address of a fleet's database holds a password.
+  const state = take('COFFERDAM_STATE');
+  const command = parseCommand(process.argv.slice(2), environment, home, state);
   coverAddress();
   return run(command, surroundings);
 }
 
 function readSurroundings(): Surroundings {
-  const token = takeToken();
-  const secret = takeSecret();
+  const token = take('COFFERDAM_TOKEN');
+  const secret = take('COFFERDAM_SECRET');
   const program = process.argv[1] ?? '';
   // `homedir` looks at HOME first as well, but loading node:os takes longer than everything else here.
   const home = process.env.HOME || homedir();
@@ -32,25 +35,11 @@ function readSurroundings(): Surroundings {
   };
 }
 
-/** Removes the token from the environment, so that no setting, command or child process sees it. */
-function takeToken(): string | undefined {
-  const token = process.env.COFFERDAM_TOKEN;
-  delete process.env.COFFERDAM_TOKEN;
-  return token;
-}
-
-/** Removes the secret that all servers of a fleet share from the environment, too. */
-function takeSecret(): string | undefined {
-  const secret = process.env.COFFERDAM_SECRET;
-  delete process.env.COFFERDAM_SECRET;
+/** Removes a secret from the environment, so that no setting, command or child process sees it. */
+function take(variable: string): string | undefined {
+  const secret = process.env[variable];
+  delete process.env[variable];
   return secret;
-}
-
-/** Removes the address of a fleet's database from the environment, too: it holds a password. */
-function takeState(): string | undefined {
-  const state = process.env.COFFERDAM_STATE;
-  delete process.env.COFFERDAM_STATE;
-  return state;
 }
 
 /** Replaces the process title when an argument holds the address of a database: everybody can list command lines. */
@@ -70,7 +59,7 @@ function warn(line: string): void {
 }
 
 process.on('unhandledRejection', (reason) => {
-  warn(`unexpected ${reason instanceof Error ? reason.stack : String(reason)}`);
+  warn(unexpected(reason));
 });
 
 main().then(

@@ -2,6 +2,7 @@
 
 import type { ObjectSchema, Schema } from '../dialects/arguments/schema.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { counted } from '../display/counted.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
 import { areCommandsConfined } from '../server/mcp/tools/offerable-tools.ts';
 import {
@@ -62,7 +63,7 @@ function asText(asked: ToolsRequest): string {
   const text = all.map(dialectAsText).join('\n');
   if (!asked.together || all.length === 1) return text;
   const shown = all.flatMap(({ tools }) => tools.map((tool) => tool.shown));
-  return `${text}\ntogether: ${countOf(shown)}, ≈ ${tokensOfList(shown)} tokens\n`;
+  return `${text}\ntogether: ${counted(shown.length, 'tool')}, ≈ ${tokensOfList(shown)} tokens\n`;
 }
 
 function asJson(asked: ToolsRequest): string {
@@ -97,10 +98,6 @@ function toolsOf(dialect: Dialect, { byName, shown }: OfferedTools): DialectTool
   });
 }
 
-function countOf({ length }: readonly unknown[]): string {
-  return length === 1 ? '1 tool' : `${length} tools`;
-}
-
 function tokensOf(shown: ShownTool): number {
   return estimatedTokens(JSON.stringify(shown).length);
 }
@@ -112,7 +109,7 @@ function tokensOfList(tools: readonly ShownTool[]): number {
 
 function dialectAsText({ dialect: { name, summary }, tools }: DialectTools): string {
   const total = tokensOfList(tools.map(({ shown }) => shown));
-  const head = `${name}: ${summary}; ${countOf(tools)}, ≈ ${total} tokens`;
+  const head = `${name}: ${summary}; ${counted(tools.length, 'tool')}, ≈ ${total} tokens`;
   if (tools.length === 0) return `${head}\n`;
   const rows = tools.map(({ tool, shown }): [string, string] => [
     `${shown.name}(${parametersOf(tool.input)})`,

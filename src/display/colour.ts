@@ -2,8 +2,10 @@
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 
+export type Colour = keyof typeof CODES;
+
 /** Colours a text, or returns it unchanged when colours are not wanted. */
-export type Paint = (text: string, colour: keyof typeof CODES) => string;
+export type Paint = (text: string, colour: Colour) => string;
 
 export const plainPaint: Paint = (text) => text;
 

@@ -61,7 +61,8 @@ function escaped(character: string): string {
   return code <= 0xffff ? `\\u${hex(code, 4)}` : `\\u{${hex(code, 1)}}`;
 }
 
-function unicodeEscaped(character: string): string {
+/** The escapes of a character in JSON: one for each of its UTF-16 units. */
+export function unicodeEscaped(character: string): string {
   return Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(
     '',
   );

@@ -1,23 +1,19 @@
 /** Truncates texts to a number of bytes in UTF-8, never in the middle of a character. */
+import { fitsInBytes } from '../utf16.ts';
+
 const ELLIPSIS_BYTES = Buffer.byteLength('…');
 
 /** The start of a text, with an ellipsis for the rest; the ellipsis counts as well. */
 export function truncateToBytes(text: string, most: number): string {
-  if (fits(text, most)) return text;
+  if (fitsInBytes(text, most)) return text;
   return `${firstBytes(text, most - ELLIPSIS_BYTES)}…`;
 }
 
 /** Keeps the start and the end, which say most in a path or a message. */
 export function truncateMiddle(text: string, most: number): string {
-  if (fits(text, most)) return text;
+  if (fitsInBytes(text, most)) return text;
   const half = (most - ELLIPSIS_BYTES) >> 1;
   return `${firstBytes(text, half)}…${lastBytes(text, half)}`;
-}
-
-const MOST_BYTES_PER_UNIT = 3;
-
-function fits(text: string, most: number): boolean {
-  return text.length * MOST_BYTES_PER_UNIT <= most || Buffer.byteLength(text) <= most;
 }
 
 /** The start of a text, up to this many bytes. */

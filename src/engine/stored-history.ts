@@ -4,9 +4,9 @@
  */
 // Used only to check whether the same directory is still at a path; it opens nothing.
 import { statSync } from 'node:fs';
-
+import { realOf } from '../real-path.ts';
 import { openState, type StateSource } from '../state/directory/open.ts';
-import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
+import { asStateProblem } from '../state/directory/state-directory.ts';
 import {
   type EntryFilter,
   type HistoryApi,

@@ -1,11 +1,10 @@
 /** Collects the JSON of several messages as UTF-8, so that they can be sent together. */
+import { MOST_BYTES_A_UNIT } from '../utf16.ts';
 
 /** The first allocation for a list is as large as the lists before it became, up to this many bytes. */
 const MOST_AT_ONCE = 512 * 1024;
 /** When lists get shorter, the first allocation shrinks by this factor from list to list. */
 const DECLINE = 0.9;
-/** The most bytes that a UTF-16 unit takes as UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 
 /** Where a list ended at some moment: a caller can measure or drop what was added after it. */
 export interface ListEnd {

@@ -1,6 +1,7 @@
 /** Measures how many bytes a value takes as JSON, without writing the JSON: values may have many megabytes. */
+
+import { isFirstHalf, isWellFormed, pieceEnd } from '../utf16.ts';
 import { ESCAPE_PIECE, escapesFor } from './escapes.ts';
-import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));

@@ -1,6 +1,7 @@
 /** Writes values as JSON: the same text as `JSON.stringify`, in a fifth of the time if a value contains long texts. */
+
+import { isWellFormed, pieceEnd } from '../utf16.ts';
 import { ESCAPE_PIECE, escapesFor } from './escapes.ts';
-import { isWellFormed, pieceEnd } from './text-pieces.ts';
 
 /** For texts with fewer characters, `JSON.stringify` is as fast. */
 const SHORT = 200;

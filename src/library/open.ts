@@ -9,9 +9,10 @@ import {
   type StateSource,
   whyNotStateDirectory,
 } from '../engine/index.ts';
+import { expandHome } from '../expand-home.ts';
 import { defaultStateDirectory } from '../state/directory/default-directory.ts';
 import { OpenFiles } from './open-files.ts';
-import { fromHome, type Surroundings, surroundingsFrom } from './surroundings.ts';
+import { type Surroundings, surroundingsFrom } from './surroundings.ts';
 
 export interface OpenOptions {
   /** Refuses all changes. */
@@ -62,7 +63,7 @@ export async function open(
 
 function rootOf(given: string | RootSpec, home: string): RootSpec {
   const root = typeof given === 'string' ? { path: given, writable: true } : given;
-  return { ...root, path: fromHome(root.path, home) };
+  return { ...root, path: expandHome(root.path, home) };
 }
 
 function stateFor(
@@ -71,7 +72,7 @@ function stateFor(
   { environment, home }: Surroundings,
 ): StateSource | undefined {
   if (history === false) return undefined;
-  const directory = history === true ? defaultStateDirectory(environment, home) : fromHome(history, home);
+  const directory = history === true ? defaultStateDirectory(environment, home) : expandHome(history, home);
   const problem = whyNotStateDirectory(
     directory,
     roots.map(({ path }) => path),

@@ -1,6 +1,5 @@
 /** What the library takes from its process unless the program passes something else: variables, home, warnings. */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,9 +18,4 @@ export function surroundingsFrom(given: Partial<Surroundings>): Surroundings {
 /** Node prints the warning, unless the program listens to warnings. */
 function warn(line: string): void {
   process.emitWarning(line, 'CofferdamWarning');
-}
-
-/** Expands `~` and `~/code` as a shell does. */
-export function fromHome(path: string, home: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 }

@@ -6,8 +6,7 @@ import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
-import { healthRoute } from './web/health-route.ts';
-import { readyRoute } from './web/ready-route.ts';
+import { healthRoute, readyRoute } from './web/probe-routes.ts';
 import { WebServer, type WebServerOptions } from './web/web-server.ts';
 
 export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, Omit<McpOptions, 'store'> {

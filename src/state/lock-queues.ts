@@ -2,6 +2,13 @@
 
 export type Release = () => void;
 
+/** One function that releases everything, the last first. */
+export function releaseAll(held: readonly Release[]): Release {
+  return () => {
+    for (const release of held.toReversed()) release();
+  };
+}
+
 export class LockQueues {
   /** Settles when the last task in the queue of a key has left it. */
   readonly #last = new Map<string, Promise<void>>();

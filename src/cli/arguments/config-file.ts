@@ -7,6 +7,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
+import { expandHome } from '../../expand-home.ts';
 import { isInside } from '../../is-inside.ts';
 import { isObject } from '../../json/is-object.ts';
 import { ConfigProblem } from '../clients/formats/format.ts';
@@ -14,7 +15,7 @@ import { json } from '../clients/formats/json.ts';
 import { toml } from '../clients/formats/toml.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
-import { type Flag, flags, inConfig, takes } from './options/flags.ts';
+import { type Flag, flagNamed, flags, inConfig, takes } from './options/flags.ts';
 import type { RootArgument } from './roots.ts';
 import type { Arguments, OptionValues } from './split.ts';
 import { didYouMean } from './suggest.ts';
@@ -31,18 +32,17 @@ const DIRECTORIES = 'directories';
 /** The key by which an editor finds the schema. */
 const SCHEMA = '$schema';
 const ADD_UP: readonly string[] = ['deny', 'hide'];
-const all: readonly Flag[] = flags;
 
 export function readConfig(file: string, home: string): ConfigFile {
   const path = resolve(file);
   const table = tableIn(path, file);
   const values: Record<string, string | string[] | boolean> = {};
   let directories: readonly string[] = [];
-  const place = (text: string) => resolve(dirname(path), text.replace(/^~(?=\/|$)/, home));
+  const place = (text: string) => resolve(dirname(path), expandHome(text, home));
   for (const [key, value] of Object.entries(table)) {
     if (key === SCHEMA) continue;
     if (key === DIRECTORIES) directories = textsOf(file, key, value).map(place);
-    else values[key] = valueOfFlag(file, flagNamed(file, key), value, place);
+    else values[key] = valueOfFlag(file, flagInConfig(file, key), value, place);
   }
   return { path, values, directories };
 }
@@ -60,9 +60,7 @@ export function withConfig(given: Arguments, config: ConfigFile): Arguments {
 }
 
 function mergedValues(command: CommandName, given: OptionValues, { values }: ConfigFile): OptionValues {
-  const fitting = Object.entries(values).filter(([name]) =>
-    takes(command, all.find((flag) => flag.name === name)!),
-  );
+  const fitting = Object.entries(values).filter(([name]) => takes(command, flagNamed(name)!));
   const merged: Record<string, string | string[] | boolean | undefined> = {
     ...Object.fromEntries(fitting),
     ...given,
@@ -122,9 +120,9 @@ function parsed(path: string, file: string, format: typeof json): unknown {
   }
 }
 
-function flagNamed(file: string, key: string): Flag {
-  const names = all.filter(inConfig).map(({ name }) => name);
-  const flag = all.find(({ name }) => name === key);
+function flagInConfig(file: string, key: string): Flag {
+  const names = flags.filter(inConfig).map(({ name }) => name);
+  const flag = flagNamed(key);
   if (flag && inConfig(flag)) return flag;
   if (flag) throw new UsageError(`--config ${file}: ${key} is for the command line only`);
   throw new UsageError(

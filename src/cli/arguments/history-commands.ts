@@ -6,6 +6,7 @@ import type { ForgetArguments } from '../history/forget.ts';
 import type { HistoryRequest, UndoRequest } from '../history/history.ts';
 import { UsageError } from '../usage-error.ts';
 import { parseHttp } from './options/http-flags.ts';
+import { wholeNumberOf } from './options/option-value.ts';
 import { parseTime, type StateSettings } from './options/state-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';
 import type { OptionValues } from './split.ts';
@@ -45,7 +46,7 @@ export function parseHistoryCommand(
   const force = values.force === true;
   const dryRun = values['dry-run'] === true;
   const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
-  const limit = parseLimit(values.limit as string | undefined);
+  const limit = values.limit === undefined ? undefined : wholeNumberOf('limit', values.limit as string, 1);
   const [what] = rest;
   switch (command) {
     case 'history':
@@ -94,12 +95,6 @@ function traceRequest(values: OptionValues, json: boolean, limit: number | undef
     ...{ tool, path, failed: failed === true, follow: follow === true, json, limit },
     webPort: web ? port : undefined,
   };
-}
-
-function parseLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number of at least 1`);
-  return Number(text);
 }
 
 export function requireAtMost(rest: readonly string[], most: number, command: string): void {

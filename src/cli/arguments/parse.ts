@@ -13,6 +13,7 @@ import { parseEncodings } from './options/encoding-flags.ts';
 import { flagsOf } from './options/flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
 import { type InitRequest, parseInit } from './options/init-flags.ts';
+import { choiceOf } from './options/option-value.ts';
 import { parseState, type StateSettings, type StateValues } from './options/state-flags.ts';
 import { chooseTools, ineffectiveOptions, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
 import { switchesIn } from './options/variables.ts';
@@ -99,7 +100,7 @@ function parseArguments(
   const options: Options = {
     dialects: chooseTools(dialects, values as ToolValues),
     readOnly: values['read-only'] === true,
-    errors: errorsMode(values),
+    errors: choiceOf('errors', values.errors ?? 'protocol', ['protocol', 'results']),
     maxTokens: parseMaxTokens(values['max-tokens'] as string | undefined),
     allowGitConfig: values['allow-git-config'] === true,
     deny: (values.deny ?? []) as string[],
@@ -175,16 +176,8 @@ function fromAnywhere(name: string, value: OptionValues[string]): OptionValues[s
   return isPath && typeof value === 'string' ? resolve(value) : value;
 }
 
-function errorsMode({ errors = 'protocol' }: OptionValues): Options['errors'] {
-  if (errors === 'protocol' || errors === 'results') return errors;
-  throw new UsageError(`--errors is protocol or results, not '${errors}'`);
-}
-
 function commandSettings(values: OptionValues): CommandSettings {
-  const sandbox = (values.sandbox ?? 'auto') as string;
-  if (sandbox !== 'auto' && sandbox !== 'require' && sandbox !== 'off') {
-    throw new UsageError(`--sandbox is auto, require or off, not '${sandbox}'`);
-  }
+  const sandbox = choiceOf('sandbox', values.sandbox ?? 'auto', ['auto', 'require', 'off']);
   const allowCommands = (values['allow-command'] ?? []) as string[];
   for (const name of allowCommands) {
     if (!/^[\w.+-]+$/.test(name))

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
-import { type Flag, flags, flagsOf, flagText, takes } from './options/flags.ts';
+import { type Flag, flagNamed, flagsOf, flagText, takes } from './options/flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -18,8 +18,6 @@ export interface Arguments {
 
 export type OptionValues = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
-const all: readonly Flag[] = flags;
-
 /** Words in the place of a command that ask about the program itself. */
 const QUESTIONS: readonly string[] = ['help', 'version'];
 
@@ -32,7 +30,7 @@ export function splitArguments(argv: readonly string[]): Arguments {
   for (const token of tokensOf(argv)) {
     if (token.kind === 'option-terminator') firstMayBeCommand = rest.length > 0;
     else if (token.kind === 'positional') rest.push(token.value);
-    else if (!all.some(({ name }) => name === token.name)) unknown.push(token.rawName);
+    else if (!flagNamed(token.name)) unknown.push(token.rawName);
     else given.push(takeOption(token, values));
   }
   const first = firstMayBeCommand ? rest[0] : undefined;
@@ -108,7 +106,7 @@ function takeOption(
   { name, value, inlineValue }: OptionToken,
   values: Record<string, string | string[] | boolean>,
 ): Flag {
-  const flag = all.find((known) => known.name === name)!;
+  const flag = flagNamed(name)!;
   if (!flag.value) {
     if (value !== undefined) throw new UsageError(`--${name} takes no value, but got '${value}'`);
     values[name] = true;

@@ -2,14 +2,12 @@
  * Cuts an argument list into options, their values and other arguments, as Node's `parseArgs` does without `strict`.
  * Loading `parseArgs` and describing all options to it would take as long as everything else on the command line.
  */
-import { type Flag, flags } from './options/flags.ts';
+import { flagNamed, flags } from './options/flags.ts';
 
 export type ArgumentToken =
   | { kind: 'option'; name: string; rawName: string; value: string | undefined; inlineValue?: boolean }
   | { kind: 'positional'; value: string }
   | { kind: 'option-terminator' };
-
-const known: readonly Flag[] = flags;
 
 export function tokensOf(argv: readonly string[]): ArgumentToken[] {
   const tokens: ArgumentToken[] = [];
@@ -55,9 +53,9 @@ function letters(group: string): string[] {
 }
 
 function nameOf(letter: string): string {
-  return known.find(({ short }) => short === letter)?.name ?? letter;
+  return flags.find(({ short }) => short === letter)?.name ?? letter;
 }
 
 function takesValue(name: string): boolean {
-  return known.find((flag) => flag.name === name)?.value !== undefined;
+  return flagNamed(name)?.value !== undefined;
 }

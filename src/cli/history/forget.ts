@@ -1,5 +1,6 @@
 /** `cofferdam forget`: removes contents from the state directory for good. */
 import { resolve } from 'node:path';
+import { counted } from '../../display/counted.ts';
 import { plain } from '../../display/plain-text.ts';
 import {
   type ForgetReport,
@@ -86,10 +87,10 @@ function reportText({ request, forgotten, calls, dryRun, entries }: ReportParts)
   if (nothing)
     lines.push(`There is nothing to forget${request.what === 'all' ? '' : ` of ${nameOf(request)}`}.`);
   else {
-    const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
-    const more = unreferenced === 0 ? '' : `, ${count(unreferenced, 'content')} that no entry needs`;
+    const traced = calls === 0 ? '' : `, and the arguments and answers of ${counted(calls, 'traced call')}`;
+    const more = unreferenced === 0 ? '' : `, ${counted(unreferenced, 'content')} that no entry needs`;
     lines.push(
-      `${dryRun ? 'would forget' : 'forgotten'}: ${count(things, 'content')} (${bytes} bytes)${more}${traced}`,
+      `${dryRun ? 'would forget' : 'forgotten'}: ${counted(things, 'content')} (${bytes} bytes)${more}${traced}`,
     );
   }
   const all = byId(entries);
@@ -101,7 +102,7 @@ function reportText({ request, forgotten, calls, dryRun, entries }: ReportParts)
   if (stays.contents > 0) {
     const needers = shortList(stays.entries);
     lines.push(
-      `${count(stays.contents, 'content')} stay${stays.contents === 1 ? 's' : ''}: needed by ${needers} (forget those too, or the path)`,
+      `${counted(stays.contents, 'content')} stay${stays.contents === 1 ? 's' : ''}: needed by ${needers} (forget those too, or the path)`,
     );
   }
   if (others.length > 0) lines.push(`the same contents were kept for: ${shortList(others.map(plain))}`);
@@ -117,8 +118,4 @@ function nameOf(request: Exclude<ForgetRequest, { what: 'all' }>): string {
 function shortList(names: readonly string[]): string {
   const shown = names.slice(0, SHOWN).join(', ');
   return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

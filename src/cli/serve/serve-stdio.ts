@@ -27,6 +27,7 @@ export async function serveStdio(
   const { sandbox: mode } = options.commands;
   // If no directories are given, the client names them.
   const clientRoots = roots.length === 0 ? openClientRoots(options, surroundings) : undefined;
+  // Without a fleet, the start does not load the code for one.
   const fleet = options.state.address === undefined ? undefined : await openFleet(options.state, roots);
   const opened = { ...openApp(roots, options, surroundings, fleet), ...(clientRoots && { clientRoots }) };
   const app = await withOfferableTools(opened, { mode });

@@ -1,6 +1,7 @@
 /** `cofferdam state copy`: copies a history and a trace into another state, which may be of the other kind. */
 // Only to check whether a directory exists.
 import { existsSync } from 'node:fs';
+import { counted } from '../../display/counted.ts';
 import { grouped } from '../../display/grouped.ts';
 import { plain } from '../../display/plain-text.ts';
 import {
@@ -149,22 +150,16 @@ function copiedText(copied: CopiedJournal, traced: CopiedTrace): string {
   const { entries, contents, bytes, there, damaged, leftOut, lost } = copied;
   const lines = [
     `copied: ${counted(entries, 'entry', 'entries')}`,
-    `        ${counted(contents, 'content', 'contents')}, ${grouped(bytes)} bytes${there > 0 ? `; ${there} more from an earlier copy` : ''}`,
-    `        ${counted(traced.events, 'trace event', 'trace events')}`,
+    `        ${counted(contents, 'content')}, ${grouped(bytes)} bytes${there > 0 ? `; ${there} more from an earlier copy` : ''}`,
+    `        ${counted(traced.events, 'trace event')}`,
   ];
   if (leftOut > 0)
     lines.push(`left out: ${counted(leftOut, 'entry', 'entries')} of directories without a name`);
   if (traced.leftOut > 0)
-    lines.push(
-      `left out: ${counted(traced.leftOut, 'trace event', 'trace events')} of directories without a name`,
-    );
-  if (damaged > 0) lines.push(`left out: ${counted(damaged, 'damaged content', 'damaged contents')}`);
+    lines.push(`left out: ${counted(traced.leftOut, 'trace event')} of directories without a name`);
+  if (damaged > 0) lines.push(`left out: ${counted(damaged, 'damaged content')}`);
   for (const { path, why } of lost.slice(0, SHOWN))
     lines.push(`cannot be kept: ${plain(path)}: ${plain(why)}`);
   if (lost.length > SHOWN) lines.push(`cannot be kept: ${lost.length - SHOWN} more`);
   return `${lines.join('\n')}\n`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
 }

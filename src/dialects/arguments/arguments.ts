@@ -2,6 +2,7 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../../engine/index.ts';
 import { isObject } from '../../json/is-object.ts';
+import { isWellFormed } from '../../utf16.ts';
 import type { Tool } from '../dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import { plainArguments } from './plain-arguments.ts';
@@ -130,11 +131,6 @@ function atRealIndex(problem: ArgumentProblem, list: string | undefined, from: n
   const shifted = (text: string) =>
     text.startsWith(cut) ? text.replace(/^[^[]*\[(\d+)\]/, (_, index: string) => real(index)) : text;
   return { ...problem, field: shifted(problem.field), message: shifted(problem.message) };
-}
-
-/** False for a string with a lone surrogate, which no file name and no UTF-8 text can hold. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 /** Adds a problem for each string with a lone surrogate, and stops when there are more than anybody reads. */

@@ -1,5 +1,6 @@
 /** Checks the arguments of nearly all calls, a few strings, numbers and booleans, without the validator. */
 import { isObject } from '../../json/is-object.ts';
+import { isWellFormed } from '../../utf16.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 interface Defaults {
@@ -40,7 +41,7 @@ function fits(schema: Schema, value: unknown): boolean {
   const { enum: choices, minLength, maxLength, pattern } = schema;
   const isAny = choices === undefined && (minLength ?? maxLength) === undefined && pattern === undefined;
   // The full check refuses a string with a lone surrogate.
-  return isAny && (value as string & { isWellFormed(): boolean }).isWellFormed();
+  return isAny && isWellFormed(value);
 }
 
 function defaultsOf(schema: ObjectSchema): Defaults {

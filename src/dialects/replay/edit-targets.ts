@@ -1,7 +1,7 @@
 /** Finds the files that edit_files means: paths are taken literally, and globs stand for the files that they match. */
 import { isGlob, Yielder } from '../../engine/index.ts';
+import { expandHome } from '../../expand-home.ts';
 import type { ToolContext } from '../dialect.ts';
-import { expandHome } from './paths.ts';
 import { searchCall, unreadableNote } from './searching/search-scope.ts';
 
 export interface EditTargets {

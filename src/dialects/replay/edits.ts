@@ -1,10 +1,10 @@
 /** What edit_file and edit_files share: the schema of an edit, what it means, and how its preview is shown. */
 import type { TextEdit } from '../../engine/index.ts';
+import { expandHome } from '../../expand-home.ts';
 import type { FromSchema } from '../arguments/schema.ts';
 import { catchFailure } from '../catch-failure.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
-import { expandHome } from './paths.ts';
 
 export const editsSchema = {
   type: 'array',

@@ -1,9 +1,9 @@
 /** Reads many files one by one. A file that cannot be read shows its error in place of its content. */
 import { EngineFailure, type Failure, type FileContent, fail } from '../../engine/index.ts';
+import { expandHome } from '../../expand-home.ts';
 import { type Content, type ToolContext, text } from '../dialect.ts';
 import { bytesAsJson, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../results/result-size.ts';
 import { PART_OF_A_FILE, replayError } from './failures.ts';
-import { expandHome } from './paths.ts';
 
 interface OneRead {
   content: Content;

@@ -1,13 +1,12 @@
 /** How repo reads a path: relative to the repository, never with `..`, and absolute only if it leads inside. */
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { type Engine, fail, requireShortPath } from '../../engine/index.ts';
-
-const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
+import { goesUp, isFromHome, namesOf } from '../path-forms.ts';
 
 /** The path relative to the repository's root; empty for the root itself. Fails for a path that leads outside. */
 export async function pathInside(engine: Engine, sent: string): Promise<string> {
   requireShortPath(sent);
-  if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
+  if (goesUp(sent) || isFromHome(sent)) fail({ kind: 'outside', path: sent });
   const names = namesOf(sent);
   if (!isAbsolute(sent)) return names.join('/');
   for (const root of await rootsOf(engine)) {
@@ -17,21 +16,8 @@ export async function pathInside(engine: Engine, sent: string): Promise<string> 
   return fail({ kind: 'outside', path: sent });
 }
 
-/** True on every system for what goes up on any of them. */
-export function goesUp(path: string): boolean {
-  return path.split(/[\\/]/).includes('..');
-}
-
 /** The repository's root as the command line names it, and its real path. */
 export async function rootsOf(engine: Engine): Promise<string[]> {
   const { path: real } = await engine.files.check('.', 'read');
   return [engine.roots[0]!.path, real];
-}
-
-function isHome(path: string): boolean {
-  return /^~(?:[\\/]|$)/.test(path);
-}
-
-function namesOf(path: string): string[] {
-  return path.split(SEPARATORS).filter((name) => name !== '' && name !== '.');
 }

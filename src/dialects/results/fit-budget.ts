@@ -1,6 +1,7 @@
 /** Makes sure that answers stay within the token budget, whatever the tools do with long names and texts. */
 import { grouped } from '../../display/grouped.ts';
 import { truncateMiddle, truncateToBytes } from '../../display/truncate-bytes.ts';
+import { MOST_BYTES_A_UNIT } from '../../utf16.ts';
 import type { Content, ToolOutcome } from '../dialect.ts';
 import { answerBytes, type Budget, BYTES_PER_TOKEN } from './budget.ts';
 
@@ -8,8 +9,6 @@ import { answerBytes, type Budget, BYTES_PER_TOKEN } from './budget.ts';
 const LEFT_OUT_BYTES = 40;
 /** A shorter note would say nothing useful. */
 const LEAST_NOTE = 110;
-/** No UTF-16 unit takes more bytes in UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 
 /** The budget that a note leaves for the answer itself. The note may take up to a quarter. */
 export function budgetBeside(note: string | undefined, budget: Budget): Budget {

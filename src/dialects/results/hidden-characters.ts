@@ -3,6 +3,7 @@
  *
  * Names and contents stay exact, because the next call needs them unchanged. A note shows what they hide.
  */
+import { unicodeEscaped } from '../../display/plain-text.ts';
 import { ITEMS_PER_CHECK, Yielder } from '../../engine/index.ts';
 import type { ToolOutcome } from '../dialect.ts';
 
@@ -136,8 +137,8 @@ async function lookThrough(text: string, found: FoundCharacters): Promise<void> 
 /** The text as a JSON string on one line, with every control and hidden character escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
-    .replace(/[\u007f-\u009f\u2028\u2029]/g, unicodeEscape)
-    .replace(HIDDEN, (found) => (found.startsWith(BLACK_FLAG) ? found : unicodeEscape(found)));
+    .replace(/[\u007f-\u009f\u2028\u2029]/g, unicodeEscaped)
+    .replace(HIDDEN, (found) => (found.startsWith(BLACK_FLAG) ? found : unicodeEscaped(found)));
 }
 
 async function placeOf(text: string, index: number, lines: LineCount): Promise<string> {
@@ -150,13 +151,6 @@ async function placeOf(text: string, index: number, lines: LineCount): Promise<s
 function endOfExcerpt(text: string, index: number): number {
   const lineEnd = text.indexOf('\n', index);
   return Math.min(lineEnd < 0 ? text.length : lineEnd, index + AROUND);
-}
-
-function unicodeEscape(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-  ).join('');
 }
 
 /** Finds line numbers of ascending positions, and counts each newline once. */

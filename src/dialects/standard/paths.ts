@@ -1,6 +1,7 @@
 /** Finds the absolute path that a call means: it may send one from the home directory, or from a given directory. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fail, requireShortPath } from '../../engine/index.ts';
+import { expandHome } from '../../expand-home.ts';
 import type { ToolContext } from '../dialect.ts';
 
 const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
@@ -57,10 +58,6 @@ function remembered(path: string, named: string, context: ToolContext): string {
     namesInCalls.set(context, names);
   }
   return path;
-}
-
-function expandHome(path: string, home: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 }
 
 /** Looks in the given directories: the first that holds the path, or else its parent; or else simply the first. */

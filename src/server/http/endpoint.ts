@@ -15,13 +15,13 @@ import {
   SESSION_NOT_FOUND,
   UNSUPPORTED_VERSION,
 } from '../mcp/messages/json-rpc.ts';
-import { whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
+import { isToolCall, whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
 import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
 import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import { endOfTurn } from '../web/end-of-turn.ts';
 import { type HttpLimits, MAX_HEADER_BYTES } from '../web/limits.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { methodNotAllowed, type Refusal, type Reply } from '../web/reply.ts';
 import {
   checkPosted,
   invalidRequest,
@@ -35,7 +35,6 @@ import type { Stateless } from './stateless.ts';
 
 /** The protocol version without sessions. */
 const STATELESS_VERSION = '2026-07-28';
-const ALLOWED = { Allow: 'POST, GET, DELETE' };
 const INITIALIZE_ALONE = 'initialize is one request and must be sent alone';
 
 export interface Endpoint {
@@ -73,11 +72,7 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
     case 'DELETE':
       return serveEnding(endpoint, incoming);
     default:
-      return {
-        status: 405,
-        message: 'This method is not allowed here: use POST, GET or DELETE',
-        headers: ALLOWED,
-      };
+      return methodNotAllowed(['POST', 'GET', 'DELETE']);
   }
 }
 
@@ -150,8 +145,7 @@ function eraOf(headers: IncomingHttpHeaders, message: JSONRPCMessage): 'legacy' 
 function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMessage): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false;
   if (!HANDSHAKE_VERSIONS.includes(String(headers['mcp-protocol-version']))) return false;
-  const isCall = 'method' in message && message.method === 'tools/call' && 'id' in message;
-  return isCall && message.params?._meta === undefined && headers['mcp-name'] === undefined;
+  return isToolCall(message) && message.params?._meta === undefined && headers['mcp-name'] === undefined;
 }
 
 /**

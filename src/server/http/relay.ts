@@ -51,7 +51,7 @@ export class Relay {
     }
     const received = await this.#store.receive([...waiting.keys()]).catch(() => []);
     for (const { session, message } of received) {
-      if (message === END) waiting.get(session)?.end('The session has ended');
+      if (message === END) waiting.get(session)?.end();
       else waiting.get(session)?.receiveRelayed(JSON.parse(message) as JSONRPCMessage);
     }
     this.#timer = setTimeout(() => void this.#poll(), EVERY_MS).unref();

@@ -21,6 +21,7 @@ import {
 import { measuringJson } from '../../json/json-size.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import { tracedCaller } from '../../trace/traced-caller.ts';
+import { unexpected } from '../../unexpected.ts';
 import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type EngineLease, tracedRoots } from './client-roots.ts';
 import { asConfigured } from './error-results.ts';
@@ -97,7 +98,7 @@ export async function perform(call: ToolCall): Promise<ToolOutcome> {
     trace?.answered({ bytesOut: 0, failure: 'internal', reason: FAULT });
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
-    app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    app.log(`${name}${who}: ${unexpected(error)}`);
     return asConfigured(app, { error: internalError(name, error) });
   } finally {
     arrival?.markNamed();

@@ -1,4 +1,6 @@
 /** Which authorization server the operator trusts, and how its tokens name this server. */
+import { isLoopback } from '../web/host-and-origin.ts';
+
 export interface OAuthSettings {
   /** The issuer, exactly as the tokens name it. */
   issuer: string;
@@ -12,9 +14,6 @@ export interface OAuthSettings {
 
 /** Whether keys and tokens may be sent to a URL: only over TLS, or within this machine. */
 export function isSafeUrl({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
-}
-
-function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(host));
 }

@@ -5,7 +5,8 @@ import { StateUnavailable } from '../../state/state.ts';
 import type { TraceEvent } from '../../trace/events/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { MemoryBudget } from '../web/body.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { isSameHost } from '../web/host-and-origin.ts';
+import { methodNotAllowed, type Refusal, type Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
 import { PageEntries } from './entries.ts';
@@ -123,9 +124,7 @@ export class PageRoute implements Route {
       const found = at.exec(rest);
       if (!found) continue;
       if (Object.hasOwn(methods, method)) return methods[method]!(request, found[1] ?? '');
-      const allowed = Object.keys(methods);
-      const message = `This method is not allowed here: use ${allowed.join(' or ')}`;
-      return { status: 405, message, headers: { Allow: allowed.join(', ') } };
+      return methodNotAllowed(Object.keys(methods));
     }
     return NOT_FOUND;
   }
@@ -282,7 +281,6 @@ function isSameOrigin({ headers }: IncomingMessage): boolean {
 }
 
 function hasOwnOrigin({ headers }: IncomingMessage): boolean {
-  const origin = headers.origin?.toLowerCase();
-  const host = headers.host!.toLowerCase();
-  return origin === `http://${host}` || origin === `https://${host}`;
+  const { origin, host } = headers;
+  return origin !== undefined && isSameHost(origin.toLowerCase(), host!.toLowerCase());
 }

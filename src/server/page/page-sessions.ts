@@ -4,7 +4,8 @@
  * The sessions are in the store, so that in a fleet the cookie is valid at every server, and so is signing out.
  */
 import { createHash } from 'node:crypto';
-import { reportInterval, type Sessions } from '../../state/sessions.ts';
+import { SessionUse } from '../../state/session-use.ts';
+import type { Sessions } from '../../state/sessions.ts';
 import type { Reply } from '../web/reply.ts';
 import { keyOf, type ReadKeys, SignedIds } from '../web/tokens/signed-ids.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
@@ -34,11 +35,12 @@ export class PageSessions {
   readonly #store: Sessions;
   readonly #ids: SignedIds;
   readonly #grants: () => readonly Grant[];
-  #reportedAt = 0;
+  readonly #use: SessionUse;
 
   /** `grants` gives the grants that are valid now. */
   constructor({ sessions, readKeys }: PageSessionStore, grants: () => readonly Grant[]) {
     this.#store = sessions;
+    this.#use = new SessionUse(sessions, IDLE_MS);
     this.#ids = new SignedIds('page', readKeys);
     this.#grants = grants;
   }
@@ -84,7 +86,7 @@ export class PageSessions {
 
   tick(now: number): void {
     for (const [id, session] of this.#byId) if (isOver(session, now)) this.#drop(id, session);
-    if (now - this.#reportedAt >= reportInterval(IDLE_MS)) void this.#reportUse(now);
+    void this.#dropThoseOver(now);
   }
 
   get size(): number {
@@ -101,13 +103,14 @@ export class PageSessions {
     return { grant, openedAt, usedAt: now, streams: new Set() };
   }
 
-  async #reportUse(now: number): Promise<void> {
-    const since = this.#reportedAt;
-    this.#reportedAt = now;
-    const used = [...this.#byId].filter(([, { usedAt, streams }]) => usedAt >= since || streams.size > 0);
-    if (used.length === 0) return;
-    const over = await this.#store.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);
-    for (const [id, session] of used) if (over.includes(keyOf(id))) this.#drop(id, session);
+  /** Drops the sessions that ended at another server. */
+  async #dropThoseOver(now: number): Promise<void> {
+    const over = await this.#use.report(now, (since) => {
+      const used = [...this.#byId].filter(([, { usedAt, streams }]) => usedAt >= since || streams.size > 0);
+      return used.map(([id]) => keyOf(id));
+    });
+    if (over.length === 0) return;
+    for (const [id, session] of this.#byId) if (over.includes(keyOf(id))) this.#drop(id, session);
   }
 
   #drop(id: string, session: PageSession): void {

@@ -2,9 +2,8 @@
  * Decides what a token may see and undo: an unlimited token everything, any other its own calls, and only in the served
  * directories.
  */
-// Only resolves the names of the served directories, and opens nothing.
-import { realpathSync } from 'node:fs';
 import { isWithin } from '../../engine/index.ts';
+import { realOf } from '../../real-path.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 
 export interface ServedRoot {
@@ -75,12 +74,4 @@ export function seesCallsOf(grant: Grant, who: string | undefined): boolean {
 
 export function isUnlimited({ readOnly, dialects }: Grant): boolean {
   return !readOnly && dialects === undefined;
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -5,28 +5,25 @@
  * the rest of the start. The library serves all other clients; test/server/lanes.test.ts compares the answers of both.
  */
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
+import type { Session } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
 import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
-import { asConfigured } from '../mcp/error-results.ts';
 import { loadPerform, type Perform } from '../mcp/load-perform.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
-import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
+import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND, type Params } from '../mcp/messages/json-rpc.ts';
+import { progressSender } from '../mcp/messages/progress-sender.ts';
 import type { ToolCall } from '../mcp/perform.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
-import type { SessionResources } from '../mcp/resources/session-resources.ts';
+import type { RequestOutcome, SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
-import { offeredTools, unknownTool } from '../mcp/tools/offered-tools.ts';
-import { traceInvalidCall, traceUnknownTool } from '../mcp/tools/refused-calls.ts';
+import { offeredTools } from '../mcp/tools/offered-tools.ts';
+import { refuseUnknownTool, traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import { hasViews, listedTools } from '../mcp/views/client-views.ts';
 import type { LineTransport } from './line-transport.ts';
 
-type Params = Record<string, unknown>;
 const ROOTS_CHANGED = 'notifications/roots/list_changed';
-
-type RequestOutcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
   readonly #app: App;
@@ -103,13 +100,9 @@ export class Conversation {
 
   /** The transport has checked that the name is a string and that the arguments, if any, are an object. */
   #call(id: Id, params: Params): void {
-    const name = params.name as string;
-    const tools = offeredTools(this.#app);
-    const found = tools.byName.get(name);
+    const found = offeredTools(this.#app).byName.get(params.name as string);
     if (!found) {
-      const message = unknownTool(name, tools);
-      this.#reply(id, asConfigured(this.#app, { error: { code: INVALID_PARAMS, message } }));
-      traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
+      this.#reply(id, refuseUnknownTool(this.#app, sessionIdOf(this.#state), params));
       return;
     }
     void this.#run(id, (signal) => this.#perform!(this.#toolCall(found, params, signal)));
@@ -154,7 +147,7 @@ export class Conversation {
       app: this.#app,
       sessionId: sessionIdOf(this.#state),
       roots: this.#roots,
-      notify: (method: string, params?: Readonly<Params>) =>
+      notify: (method: string, params?: Params) =>
         void this.#wire.send({ jsonrpc: '2.0', method, ...(params && { params }) } as JSONRPCMessage),
     };
     return this.#resources ?? new SessionResources(options, resourceDialect(this.#app)!);
@@ -199,18 +192,12 @@ export class Conversation {
       args: params.arguments,
       signal,
       meta,
-      progress: this.#progressFor(meta),
+      progress: progressSender(
+        meta,
+        (notification) => void this.#wire.send({ jsonrpc: '2.0', ...notification }),
+      ),
       roots: this.#roots,
       hasViews: hasViews(this.#capabilities),
-    };
-  }
-
-  #progressFor(meta: Params | undefined): ToolContext['progress'] | undefined {
-    const progressToken = meta?.progressToken as Id | undefined;
-    if (progressToken === undefined) return undefined;
-    return (progress, message) => {
-      const params = { progressToken, progress, message };
-      void this.#wire.send({ jsonrpc: '2.0', method: 'notifications/progress', params });
     };
   }
 

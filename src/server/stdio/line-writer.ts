@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
+import { drained } from '../../drained.ts';
 import { JsonBytes } from '../../json/json-bytes.ts';
 import { bytesIn, isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { idOf } from '../mcp/messages/json-rpc.ts';
@@ -76,11 +77,8 @@ export class LineWriter {
   }
 
   #block(): void {
-    this.#blocked ??= new Promise((resolve) => {
-      this.#output.once('drain', () => {
-        this.#blocked = undefined;
-        resolve();
-      });
+    this.#blocked ??= drained(this.#output).then(() => {
+      this.#blocked = undefined;
     });
   }
 }

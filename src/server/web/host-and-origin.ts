@@ -78,7 +78,8 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-function isSameHost(page: string, host: string): boolean {
+/** Whether the origin of a page names this host. */
+export function isSameHost(page: string, host: string): boolean {
   return page === `http://${host}` || page === `https://${host}`;
 }
 

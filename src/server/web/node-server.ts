@@ -1,6 +1,7 @@
 /** Sets up Node's HTTP server with limits on time, size and connections, and replies even if a route fails. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { unexpected } from '../../unexpected.ts';
 import { INTERNAL_ERROR } from '../mcp/messages/json-rpc.ts';
 import { type HttpLimits, MAX_HEADER_BYTES } from './limits.ts';
 import type { OpenReplies } from './open-replies.ts';
@@ -58,7 +59,7 @@ function answer(
   serve(reply, expectsContinue).then(
     (refusal) => refusal && reply.refuse(refusal),
     (error: unknown) => {
-      log(`http: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+      log(`http: ${unexpected(error)}`);
       if (response.headersSent) reply.destroy();
       else reply.refuse({ status: 500, code: INTERNAL_ERROR, message: 'Internal error' });
     },

@@ -1,5 +1,6 @@
 /** One reply on its way: a JSON body, or a stream of events if something must be sent before the result. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { anyOf } from '../../display/any-of.ts';
 import { type Id, SERVER_ERROR } from '../mcp/messages/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 
@@ -197,11 +198,13 @@ export function eventOf(json: string | readonly Buffer[], id = ''): readonly (st
 /** The refusal of a request that is neither GET nor HEAD. */
 export function whyNotGet({ method }: IncomingMessage): Refusal | undefined {
   if (method === 'GET' || method === 'HEAD') return undefined;
-  return {
-    status: 405,
-    message: 'This method is not allowed here: use GET',
-    headers: { Allow: 'GET, HEAD' },
-  };
+  return { ...methodNotAllowed(['GET']), headers: { Allow: 'GET, HEAD' } };
+}
+
+/** The refusal of a request whose method is none of these. */
+export function methodNotAllowed(allowed: readonly string[]): Refusal {
+  const message = `This method is not allowed here: use ${anyOf(allowed)}`;
+  return { status: 405, message, headers: { Allow: allowed.join(', ') } };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -7,7 +7,7 @@
  * keys at once uses a bulk lock (bulk-lock.ts), because each socket costs a descriptor.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LockQueues, type Release } from '../lock-queues.ts';
+import { LockQueues, type Release, releaseAll } from '../lock-queues.ts';
 import type { LockKey, Locks } from '../locks.ts';
 import { BULK, BulkLock, isInBulk } from './bulk-lock.ts';
 import { type LockSocket, listen, socketName, untilFree } from './lock-sockets.ts';
@@ -57,9 +57,7 @@ function nameOf(key: LockKey): string {
 
 async function holdEach(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
   const held: Release[] = [];
-  const release = () => {
-    for (const each of held.reverse()) each();
-  };
+  const release = releaseAll(held);
   try {
     for (const key of keys) {
       held.push(await queues.enter(key));
@@ -76,9 +74,7 @@ async function holdEach(keys: readonly string[], signal: AbortSignal | undefined
 /** The bulk lock precedes all keys in the order of locks, so a process that waits for it holds none of them. */
 async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
   const held: Release[] = [await queues.enter(BULK)];
-  const release = () => {
-    for (const each of held.reverse()) each();
-  };
+  const release = releaseAll(held);
   try {
     const bulk = await untilFree(() => BulkLock.take(), signal);
     if (bulk) held.push(() => bulk.close());

@@ -1,7 +1,8 @@
 /** Checks the state directory, which holds the journal and the trace: it belongs to the user and is never served. */
 import * as fs from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isWithin } from '../../engine/confine/roots.ts';
+import { realOf } from '../../real-path.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** Tells the user what is wrong with the state directory. */
@@ -59,15 +60,5 @@ function isLink(path: string): boolean {
     return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
     return false;
-  }
-}
-
-/** A path with the links in its existing part resolved. */
-export function realOf(path: string): string {
-  try {
-    return fs.realpathSync.native(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realOf(above), path.slice(above.length));
   }
 }

@@ -1,5 +1,5 @@
 /** Formats an event as one line for people, in columns that fit the terminal. */
-
+import { type Colour, paint as painted } from '../../display/colour.ts';
 import { localTime } from '../../display/local-time.ts';
 import { columnsOf, fitted, plain } from '../../display/plain-text.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
@@ -12,12 +12,8 @@ export interface LineStyle {
 
 interface Column {
   text: string;
-  paint?: TextStyle | undefined;
+  paint?: Colour | undefined;
 }
-
-type TextStyle = 'dim' | 'bold' | 'red' | 'green' | 'yellow';
-
-const SGR: Record<TextStyle, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33 };
 
 /** The width of each column. A column without a width is left out. */
 interface Layout {
@@ -110,7 +106,7 @@ function relative(path: string, roots: readonly string[]): string {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 
-function paintOf(how: How): TextStyle | undefined {
+function paintOf(how: How): Colour | undefined {
   if (how === 'refused') return 'red';
   const changes: How[] = ['created', 'changed', 'removed', 'moved-from', 'moved-to'];
   return changes.includes(how) ? 'yellow' : undefined;
@@ -123,7 +119,7 @@ function joined(columns: readonly Column[], { width = Number.POSITIVE_INFINITY, 
     if (left <= 0) break;
     const cut = fitted(text, left);
     left = cut === text ? left - columnsOf(text) : 0;
-    line += colour && paint ? `\x1b[${SGR[paint]}m${cut}\x1b[0m` : cut;
+    line += colour && paint ? painted(cut, paint) : cut;
   }
   return line.trimEnd();
 }

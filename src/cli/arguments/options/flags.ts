@@ -22,20 +22,13 @@ export interface Flag {
 }
 
 /** The commands that serve directories until a signal ends them. */
-const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
+const SERVERS: readonly CommandName[] = ['serve', 'start'];
 /** The commands that let tools work on directories, and `init`, which writes down how a client starts such a server. */
-const WORKERS = [...SERVERS, 'init', 'call'] as const;
+const WORKERS: readonly CommandName[] = [...SERVERS, 'init', 'call'];
 /** The commands that read the stored history or trace and serve nothing. */
-const READERS = [
-  'history',
-  'diff',
-  'undo',
-  'redo',
-  'forget',
-  'trace',
-] as const satisfies readonly CommandName[];
+const READERS: readonly CommandName[] = ['history', 'diff', 'undo', 'redo', 'forget', 'trace'];
 
-export const flags = [
+export const flags: readonly Flag[] = [
   {
     name: 'dialect',
     value: 'NAME[,NAME…]',
@@ -322,13 +315,15 @@ export const flags = [
   },
   { name: 'version', short: 'v', for: 'every command', help: 'print the version' },
   { name: 'help', short: 'h', for: 'every command', help: 'print this help' },
-] as const satisfies readonly Flag[];
+];
 
-const all: readonly Flag[] = flags;
+export function flagNamed(name: string): Flag | undefined {
+  return flags.find((flag) => flag.name === name);
+}
 
 /** The flags that a command takes, in the order of the help. */
 export function flagsOf(command: CommandName): Flag[] {
-  return all.filter((flag) => takes(command, flag));
+  return flags.filter((flag) => takes(command, flag));
 }
 
 export function takes(command: CommandName, flag: Flag): boolean {

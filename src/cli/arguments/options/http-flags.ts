@@ -4,6 +4,7 @@ import { isSafeUrl, type OAuthSettings } from '../../../server/oauth/settings.ts
 import type { HttpSettings } from '../../../server/start-http.ts';
 import { asOrigin, isHostName } from '../../../server/web/host-and-origin.ts';
 import { UsageError } from '../../usage-error.ts';
+import { wholeNumberOf } from './option-value.ts';
 import { sizeOf } from './state-flags.ts';
 
 export interface HttpValues {
@@ -56,7 +57,7 @@ export function parseHttp(values: HttpValues): HttpSettings | undefined {
     newToken,
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
-    ...(calls === undefined ? {} : { calls: parseCalls(calls) }),
+    ...(calls === undefined ? {} : { calls: wholeNumberOf('http-calls', calls, 1, MOST_CALLS) }),
     ...(body === undefined ? {} : { bodyBytes: parseBody(body) }),
     allowHosts: (values['allow-host'] ?? []).map(checkHost),
     allowOrigins: (values['allow-origin'] ?? []).map(checkOrigin),
@@ -72,12 +73,6 @@ function parseAddress(text: string): { host: string; port: number; lastPort?: nu
     throw new UsageError(`--http ${text}: give [HOST:]PORT, such as 8080, 127.0.0.1:8080 or [::1]:8080`);
   const host = parts[1] ?? parts[2] ?? '127.0.0.1';
   return { host, port, ...(lastPort !== port && { lastPort }) };
-}
-
-function parseCalls(text: string): number {
-  const calls = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (calls >= 1 && calls <= MOST_CALLS) return calls;
-  throw new UsageError(`--http-calls ${text}: give a number from 1 to ${MOST_CALLS}`);
 }
 
 function parseBody(text: string): number {

@@ -6,6 +6,7 @@ import { UsageError } from '../../usage-error.ts';
 import { type RootArgument, toRoot } from '../roots.ts';
 import type { OptionValues } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
+import { choiceOf } from './option-value.ts';
 import type { StateSettings } from './state-flags.ts';
 
 export interface InitRequest {
@@ -55,11 +56,10 @@ function clientFor(id: string): Client {
 }
 
 function scopeFor(scope: string | undefined, client: Client | undefined): Scope {
-  if (scope !== undefined && scope !== 'user' && scope !== 'project')
-    throw new UsageError(`--scope is user or project, not '${scope}'`);
-  if (scope === 'project' && client && !client.project)
+  const chosen = choiceOf('scope', scope ?? 'user', ['user', 'project']);
+  if (chosen === 'project' && client && !client.project)
     throw new UsageError(`${client.name} has no file for a project: leave out --scope project`);
-  return scope ?? 'user';
+  return chosen;
 }
 
 /** Clients put it into the names of tools, so it must be one word. */

@@ -4,7 +4,8 @@ import { withTools } from '../../../dialects/with-tools.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { OptionValues } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
-import { type Flag, flags } from './flags.ts';
+import { flags } from './flags.ts';
+import { wholeNumberOf } from './option-value.ts';
 
 export interface ToolValues {
   tools?: string[];
@@ -52,7 +53,7 @@ function listOf(values: readonly string[] | undefined): string[] | undefined {
 
 /** Warnings about options for a dialect that the server does not serve. */
 export function ineffectiveOptions(values: OptionValues, dialects: readonly Dialect[]): string[] {
-  return flags.flatMap(({ name, dialect }: Flag) => {
+  return flags.flatMap(({ name, dialect }) => {
     if (values[name] === undefined || dialect === undefined) return [];
     if (dialects.some((served) => served.name === dialect)) return [];
     return [`--${name} is for the ${dialect} dialect, which is not served: give --dialect ${dialect} too`];
@@ -63,8 +64,5 @@ export function ineffectiveOptions(values: OptionValues, dialects: readonly Dial
 const LEAST_TOKENS = 200;
 
 export function parseMaxTokens(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,8}$/.test(text) || Number(text) < LEAST_TOKENS)
-    throw new UsageError(`--max-tokens ${text}: give a number of at least ${LEAST_TOKENS}`);
-  return Number(text);
+  return text === undefined ? undefined : wholeNumberOf('max-tokens', text, LEAST_TOKENS);
 }

@@ -1,5 +1,5 @@
 /** What each format can do with a text. `edit.ts` checks the results. */
-import type { ServerEntry } from '../client.ts';
+import type { ServerEntry, Value } from '../client.ts';
 
 export interface Format {
   /** The text as plain values. Undefined when it holds nothing. Throws a ConfigProblem. */
@@ -25,6 +25,12 @@ export class ConfigProblem extends Error {
     const before = text.slice(0, offset).split('\n');
     return new ConfigProblem(message, before.length, before.at(-1)!.length + 1);
   }
+}
+
+/** The entry inside new tables of these names. */
+export function nested(names: readonly string[], entry: ServerEntry): Value {
+  const [name, ...inner] = names;
+  return name === undefined ? entry : { [name]: nested(inner, entry) };
 }
 
 /** Replaces one piece of a text. */

@@ -8,7 +8,15 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import type { ServerEntry, Value } from '../client.ts';
-import { applied, ConfigProblem, type Format, indentAt, lineEndOf, type TextChange } from './format.ts';
+import {
+  applied,
+  ConfigProblem,
+  type Format,
+  indentAt,
+  lineEndOf,
+  nested,
+  type TextChange,
+} from './format.ts';
 
 /** The scanner's numbers for these tokens. */
 const COMMA = 5;
@@ -41,14 +49,12 @@ function words(code: string): string {
 
 function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const root = parsed(text);
-  const nested = (path: readonly string[]): Value =>
-    path.length === 0 ? entry : { [path[0]!]: nested(path.slice(1)) };
-  if (!root) return `${text}${JSON.stringify(nested([...keys, name]), null, 2)}\n`;
+  if (!root) return `${text}${JSON.stringify(nested([...keys, name], entry), null, 2)}\n`;
   const path = [...keys, name];
   let table = tableAt(text, root, 'the file');
   for (let depth = 0; ; depth++) {
     const found = propertyOf(text, table, path[depth]!);
-    if (!found) return withProperty(text, root, table, path[depth]!, nested(path.slice(depth + 1)));
+    if (!found) return withProperty(text, root, table, path[depth]!, nested(path.slice(depth + 1), entry));
     table = tableAt(text, found.children![1]!, path[depth]!);
   }
 }

@@ -6,6 +6,7 @@ import {
   type Format,
   lineEndOf,
   lineStart,
+  nested,
   nextLine,
   withLinesBehind,
   withoutLines,
@@ -34,17 +35,15 @@ function parsed(text: string): Document.Parsed {
 
 function add(text: string, keys: readonly string[], name: string, entry: ServerEntry): string {
   const path = [...keys, name];
-  const nested = (rest: readonly string[]): Value =>
-    rest.length === 0 ? entry : { [rest[0]!]: nested(rest.slice(1)) };
   const { contents } = parsed(text);
   if (contents === null || (isScalar(contents) && contents.source === ''))
-    return withLinesBehind(text, text.length, blockOf(nested(path), '', lineEndOf(text)));
+    return withLinesBehind(text, text.length, blockOf(nested(path, entry), '', lineEndOf(text)));
   let map = mapAt(text, contents, 'the file');
   for (let depth = 0; ; depth++) {
-    const value = nested(path.slice(depth));
+    const value = nested(path.slice(depth), entry);
     const pair = pairOf(map, path[depth]!);
     if (!pair) return withPair(text, map, value);
-    if (isEmptyValue(pair)) return withFirstPair(text, pair, nested(path.slice(depth + 1)));
+    if (isEmptyValue(pair)) return withFirstPair(text, pair, nested(path.slice(depth + 1), entry));
     map = mapAt(text, pair.value, path[depth]!);
   }
 }

@@ -1,10 +1,10 @@
 /** What replay's search tools share: where a search starts, what it leaves out, and how the found paths are shown. */
 import { resolve } from 'node:path';
 import { fail, mapInTurns, requireFewGlobs, Yielder } from '../../../engine/index.ts';
+import { expandHome } from '../../../expand-home.ts';
 import { type ToolContext, type ToolResult, text } from '../../dialect.ts';
 import { onOneLine } from '../../results/one-line.ts';
 import { listThatFits } from '../../results/result-size.ts';
-import { expandHome } from '../paths.ts';
 
 const SEARCH_MS = 30_000;
 

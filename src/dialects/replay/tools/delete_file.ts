@@ -1,5 +1,5 @@
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { expandHome } from '../paths.ts';
 
 export const deleteFile = defineTool({
   name: 'delete_file',

@@ -1,6 +1,6 @@
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { requireFits } from '../../results/result-size.ts';
-import { expandHome } from '../paths.ts';
 import { depthThatFits, treeAsJson } from '../tree-json.ts';
 
 export const directoryTree = defineTool({

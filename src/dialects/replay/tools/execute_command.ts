@@ -1,5 +1,5 @@
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { expandHome } from '../paths.ts';
 import { runOutcome } from '../run-outcome.ts';
 
 export const executeCommand = defineTool({

@@ -1,7 +1,7 @@
 import { fail } from '../../../engine/index.ts';
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { timestamp } from '../../results/timestamp.ts';
-import { expandHome } from '../paths.ts';
 
 export const getFileInfo = defineTool({
   name: 'get_file_info',

@@ -1,8 +1,8 @@
 import { mapInTurns, Yielder } from '../../../engine/index.ts';
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../results/one-line.ts';
 import { listThatFits } from '../../results/result-size.ts';
-import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',

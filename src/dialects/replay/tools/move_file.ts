@@ -1,5 +1,5 @@
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { expandHome } from '../paths.ts';
 
 export const moveFile = defineTool({
   name: 'move_file',

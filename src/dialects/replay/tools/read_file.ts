@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
+import { expandHome } from '../../../expand-home.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { MAX_TEXT_BYTES, requireFits } from '../../results/result-size.ts';
 import { PART_OF_A_BINARY_FILE, PART_OF_A_FILE } from '../failures.ts';
-import { expandHome } from '../paths.ts';
 
 export const readFile = defineTool({
   name: 'read_file',

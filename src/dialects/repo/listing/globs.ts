@@ -1,6 +1,7 @@
 /** How repo reads a glob: without `/` it matches names at any depth, with one it matches paths. */
 import { type Engine, fail, requireShortGlob, residualGlobs } from '../../../engine/index.ts';
-import { goesUp, rootsOf } from '../paths.ts';
+import { goesUp } from '../../path-forms.ts';
+import { rootsOf } from '../paths.ts';
 
 /**
  * Rewrites the glob as globs below `directory`, which is relative to the repository's root. The glob itself may be

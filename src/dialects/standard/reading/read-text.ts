@@ -1,15 +1,13 @@
 /** Reads text: which lines a call means, how they are shown, and how to continue. */
 import { grouped } from '../../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../../engine/index.ts';
+import { MOST_BYTES_A_UNIT } from '../../../utf16.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
 import { type KnownText, ReadTexts } from '../../read-texts.ts';
 import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
-import { withHash } from '../outcome.ts';
+import { withHash, withLastLine } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
-
-/** No UTF-16 unit takes more bytes in UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 
 export interface ReadArguments {
   path: string;
@@ -116,7 +114,7 @@ function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budge
   if (continuesAt && to === from) {
     const { column, length } = continuesAt;
     const goesOn = next({ offset: from, column, limit: args.head ?? limit });
-    return endLine(
+    return withLastLine(
       shown.text,
       partNote(`line ${from}, characters ${part.column}-${column - 1}`, length, goesOn),
     );
@@ -126,7 +124,7 @@ function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budge
   if (to >= totalLines || isAllWanted) return shown.text;
   const left = to >= wanted ? limit : wanted - to;
   const goesOn = next({ offset: to + 1, ...(left !== Number.POSITIVE_INFINITY && { limit: left }) });
-  return endLine(shown.text, partNote(`lines ${from}-${to}`, totalLines, goesOn));
+  return withLastLine(shown.text, partNote(`lines ${from}-${to}`, totalLines, goesOn));
 }
 
 /** The last line that the call asked for. */
@@ -190,8 +188,4 @@ function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): Sh
     lines.push(`${label}| ${own}`);
   }
   return { text: lines.join('\n'), to };
-}
-
-function endLine(text: string, line: string): string {
-  return text === '' || text.endsWith('\n') ? `${text}${line}` : `${text}\n${line}`;
 }

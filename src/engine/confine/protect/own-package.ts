@@ -5,9 +5,10 @@
  * server, outside every sandbox. So the server reads them, or notes their state, before the first change, search or
  * command, and never runs what is on the disk later.
  */
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
+import { realOf } from '../../../real-path.ts';
 import { isWithin } from '../roots.ts';
 import { followPath, namesIn, type OwnLink } from './followed-path.ts';
 import { findRipgrep } from './own-ripgrep.ts';
@@ -132,12 +133,4 @@ function packageAround(directory: string): string | undefined {
 
 function isInstalled(home: string): boolean {
   return basename(dirname(home)) === 'node_modules';
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,9 +1,11 @@
 /** Encodes and decodes long texts piece by piece, without blocking other work. */
+
+import { pieceEnd } from '../../../utf16.ts';
 import { decode, type Encoding, encode, markOf, streamDecoder } from '../../charset/codec.ts';
 import { failUnencodable } from '../../charset/unencodable.ts';
 import type { Yielder } from '../../event-loop.ts';
 import { BOM } from '../../text/encoding.ts';
-import { pieceEnd, textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
+import { textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
 
 /** Shorter texts are converted at once. */
 const PIECE = 256 * 1024;
@@ -54,7 +56,7 @@ export async function encodedInTurns(
 
 /** Ends a piece at a line end if it has one: some encodings combine two characters into one. */
 function lineEndNear(text: string, from: number): number {
-  const end = pieceEnd(text, from);
+  const end = pieceEnd(text, from, PIECE);
   const newline = end === text.length ? -1 : text.slice(from, end).lastIndexOf('\n');
   return newline < 0 ? end : from + newline + 1;
 }

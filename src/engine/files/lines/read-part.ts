@@ -1,4 +1,6 @@
 /** Reads the part of a text file of any size that fits into a number of bytes. */
+
+import { MOST_BYTES_A_UNIT } from '../../../utf16.ts';
 import { decodeUnmarked, type Encoding } from '../../charset/codec.ts';
 import { encodingOf } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf16 } from '../../charset/names.ts';
@@ -18,8 +20,6 @@ import { endsInNewline, type Newline } from './line-scanner.ts';
 
 /** A file up to this size is read whole: that takes a millisecond, and its hash can be computed, too. */
 const SMALL_BYTES = 1024 * 1024;
-/** How many bytes a UTF-16 code unit takes at most in UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
 
 export interface PartRequest {
   /** The first line, counted from 1. */

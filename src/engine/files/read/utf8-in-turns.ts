@@ -1,4 +1,5 @@
 /** Encodes and decodes UTF-8, piece by piece if it is long, without blocking other work. */
+import { pieceEnd } from '../../../utf16.ts';
 import type { Yielder } from '../../event-loop.ts';
 
 /** Shorter texts are converted at once. */
@@ -9,7 +10,7 @@ export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffe
   const pieces: Buffer[] = [];
   let length = 0;
   for (let at = 0; at < text.length; ) {
-    const end = pieceEnd(text, at);
+    const end = pieceEnd(text, at, PIECE);
     const piece = Buffer.from(text.slice(at, end), 'utf8');
     pieces.push(piece);
     length += piece.length;
@@ -42,12 +43,4 @@ async function longTextInTurns(bytes: Buffer, yielder: Yielder): Promise<string>
     await yielder.pause();
   }
   return pieces.join('');
-}
-
-/** The end of a piece, which never splits a surrogate pair: each half would become a replacement character. */
-export function pieceEnd(text: string, from: number): number {
-  const end = from + PIECE;
-  if (end >= text.length) return text.length;
-  const last = text.charCodeAt(end - 1);
-  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }

@@ -1,6 +1,6 @@
 /** Selects what to forget: the contents of some entries, those of a path, or all of them. */
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { realOf } from '../../../state/directory/state-directory.ts';
+import { realOf } from '../../../real-path.ts';
 import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';

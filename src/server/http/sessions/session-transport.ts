@@ -2,7 +2,9 @@
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/server';
 import { Cancellation } from '../../mcp/cancellation.ts';
 import { withExactCode } from '../../mcp/library/exact-codes.ts';
-import { type Id, SERVER_ERROR } from '../../mcp/messages/json-rpc.ts';
+import { type Id, type Params, SERVER_ERROR } from '../../mcp/messages/json-rpc.ts';
+import { isToolCall } from '../../mcp/messages/messages.ts';
+import { progressSender } from '../../mcp/messages/progress-sender.ts';
 import type { ToolCalls } from '../../mcp/tools/tool-calls.ts';
 import type { Refusal, Reply } from '../../web/reply.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -132,23 +134,17 @@ export class SessionTransport implements Transport {
     const cancelling = new Cancellation();
     this.#cancelling.set(id, cancelling);
     const { signal } = cancelling;
-    const meta = params._meta as Record<string, unknown> | undefined;
-    const outcome = await calls.call(params, { signal, meta, progress: this.#progressFor(id, meta) });
+    const meta = params._meta as Params | undefined;
+    const progress = progressSender(meta, (notification) =>
+      this.#exchanges.get(id)?.notify({ jsonrpc: '2.0', ...notification }),
+    );
+    const outcome = await calls.call(params, { signal, meta, progress });
     this.#cancelling.delete(id);
     const exchange = signal.aborted ? undefined : this.#exchanges.get(id);
     if (!exchange) return;
     this.#exchanges.delete(id);
     const { failure: _, ...answer } = outcome;
     exchange.answer(id, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
-  }
-
-  #progressFor(id: Id, meta: Record<string, unknown> | undefined) {
-    const progressToken = meta?.progressToken as Id | undefined;
-    if (progressToken === undefined) return undefined;
-    return (progress: number, message: string) => {
-      const params = { progressToken, progress, message };
-      this.#exchanges.get(id)?.notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
-    };
   }
 
   /** Opens the stream for messages that belong to no request. A new one replaces the old one. */
@@ -196,11 +192,11 @@ export class SessionTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.end('The session has ended');
+    this.end();
   }
 
   /** Ends the session and tells every open request why it gets no result. */
-  end(why: string): void {
+  end(why = 'The session has ended'): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#listening?.end();
@@ -254,8 +250,4 @@ export class SessionTransport implements Transport {
     this.#exchanges.delete(id!);
     exchange.cancel(id!);
   }
-}
-
-function isToolCall(message: JSONRPCMessage): message is JSONRPCRequest {
-  return 'method' in message && message.method === 'tools/call' && 'id' in message;
 }

@@ -8,12 +8,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Session } from '../../../dialects/dialect.ts';
-import {
-  reportInterval,
-  type SessionFacts,
-  type Sessions,
-  type StoredSession,
-} from '../../../state/sessions.ts';
+import { SessionUse } from '../../../state/session-use.ts';
+import type { SessionFacts, Sessions, StoredSession } from '../../../state/sessions.ts';
 import { type SharedPaths, StateUnavailable } from '../../../state/state.ts';
 import type { App } from '../../mcp/app.ts';
 import { type SessionShares, toolCallsOf } from '../../mcp/library/session.ts';
@@ -78,13 +74,14 @@ export class HttpSessions {
   readonly #opening = new Map<string, Promise<HttpSession | Refusal>>();
   /** The name of this server in the fleet; undefined without a fleet. */
   readonly #server: string | undefined;
-  #reportedAt = 0;
+  readonly #use: SessionUse;
 
   constructor(limits: HttpLimits, create: CreateServer, store: SessionStore) {
     this.#limits = limits;
     this.#create = create;
     this.#replayMemory = new MemoryBudget(limits.allReplayBytes);
     this.#store = store;
+    this.#use = new SessionUse(store.sessions, limits.sessionIdleMs);
     this.#ids = new SignedIds('session', store.readKeys);
     const open = () => [...this.#byId].map(([id, { transport }]) => [keyOf(id), transport] as const);
     this.#relay = new Relay(store.sessions, open as () => [string, SessionTransport][]);
@@ -106,7 +103,7 @@ export class HttpSessions {
       return this.#withoutStore(id, signed.says, known, context);
     }
     if (!stored) {
-      known?.transport.end('The session has ended');
+      known?.transport.end();
       return undefined;
     }
     const session = this.#byId.get(id) ?? (await this.#openHere(id, stored.opening, context));
@@ -135,7 +132,7 @@ export class HttpSessions {
   /** Ends a session for good, at all servers. */
   async end({ transport }: HttpSession): Promise<void> {
     const key = keyOf(transport.sessionId);
-    transport.end('The session has ended');
+    transport.end();
     await this.#store.sessions.end(key);
     this.#relay.ended(key);
   }
@@ -146,7 +143,7 @@ export class HttpSessions {
       // Close it here only: another server may still use it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
-    if (now - this.#reportedAt >= reportInterval(this.#limits.sessionIdleMs)) void this.#reportUse(now);
+    void this.#endThoseOver(now);
   }
 
   hasAny(principal: Principal): boolean {
@@ -244,16 +241,16 @@ export class HttpSessions {
     };
   }
 
-  async #reportUse(now: number): Promise<void> {
-    const since = this.#reportedAt;
-    this.#reportedAt = now;
-    const used = [...this.#byId].filter(
-      ([, { usedAt, transport, unsaved }]) => !unsaved && (usedAt >= since || transport.isBusy),
-    );
-    if (used.length === 0) return;
-    const over = await this.#store.sessions.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);
-    for (const [id, { transport }] of used)
-      if (over.includes(keyOf(id))) transport.end('The session has ended');
+  /** Ends the sessions that ended at another server. */
+  async #endThoseOver(now: number): Promise<void> {
+    const over = await this.#use.report(now, (since) => {
+      const used = [...this.#byId].filter(
+        ([, { usedAt, transport, unsaved }]) => !unsaved && (usedAt >= since || transport.isBusy),
+      );
+      return used.map(([id]) => keyOf(id));
+    });
+    if (over.length === 0) return;
+    for (const [id, { transport }] of this.#byId) if (over.includes(keyOf(id))) transport.end();
   }
 
   /** If there are too many sessions, ends the one of this token that has been idle the longest. */

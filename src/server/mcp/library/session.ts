@@ -6,11 +6,12 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Session, ToolContext } from '../../../dialects/dialect.ts';
+import type { Session } from '../../../dialects/dialect.ts';
 import type { App } from '../app.ts';
 import type { ClientRoots } from '../client-roots.ts';
 import { type ConcurrencyLimit, newCallLimit } from '../concurrency-limit.ts';
 import { serverDescription } from '../messages/initialize.ts';
+import { progressSender } from '../messages/progress-sender.ts';
 import { addResources } from '../resources/library-resources.ts';
 import { endState, sessionIdOf } from '../session-state.ts';
 import { ToolCalls } from '../tools/tool-calls.ts';
@@ -83,7 +84,10 @@ async function answer(calls: ToolCalls, params: CallToolRequest['params'], conte
     signal: context.mcpReq.signal,
     meta: context.mcpReq._meta,
     capabilities: capabilitiesIn(context),
-    progress: progressTo(context),
+    progress: progressSender(
+      context.mcpReq._meta,
+      (notification) => void context.mcpReq.notify(notification).catch(() => {}),
+    ),
   });
   if ('result' in outcome) return { ...outcome.result };
   throw new ProtocolError(disguised(outcome.error.code), outcome.error.message, outcome.error.data);
@@ -92,13 +96,4 @@ async function answer(calls: ToolCalls, params: CallToolRequest['params'], conte
 /** The client's capabilities in a request: clients of the version without a handshake send them each time. */
 function capabilitiesIn({ mcpReq: { envelope } }: ServerContext): unknown {
   return (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
-}
-
-function progressTo(context: ServerContext): ToolContext['progress'] | undefined {
-  const progressToken = context.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return (progress, message) => {
-    const params = { progressToken, progress, message };
-    void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
 }

@@ -2,8 +2,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { Yielder } from '../../../engine/index.ts';
-import { pieceEnd } from '../../../json/text-pieces.ts';
 import { writeText } from '../../../json/write-json.ts';
+import { pieceEnd } from '../../../utf16.ts';
 import { idOf } from './json-rpc.ts';
 import { tooLarge } from './messages.ts';
 

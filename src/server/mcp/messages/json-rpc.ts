@@ -1,4 +1,4 @@
-/** The JSON-RPC error codes and request ids that all transports use. Dialects have codes of their own. */
+/** The JSON-RPC error codes, request ids and params that all transports use. Dialects have codes of their own. */
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -19,6 +19,8 @@ const MAX_ID_LENGTH = 1000;
 export const ID_RULE = `must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
 
 export type Id = string | number;
+/** The params of a request or a notification. */
+export type Params = Readonly<Record<string, unknown>>;
 
 /** A larger integer would lose digits on its way back, and a long string would make every answer long. */
 export function isId(id: unknown): id is Id {

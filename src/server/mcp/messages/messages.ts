@@ -1,9 +1,10 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
 import { isObject } from '../../../json/is-object.ts';
 import type { JsonBytes } from '../../../json/json-bytes.ts';
 import { writeJson, writeJsonTo } from '../../../json/write-json.ts';
+import { fitsInBytes } from '../../../utf16.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
@@ -12,7 +13,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 export function asJson(message: JSONRPCMessage): string {
   try {
     const json = hasContent(message) ? writeJson(message) : JSON.stringify(message);
-    if (fits(json) || !('id' in message)) return json;
+    if (fitsInBytes(json, MAX_MESSAGE_BYTES) || !('id' in message)) return json;
   } catch (error) {
     if (!('id' in message) || !(error instanceof RangeError)) throw error;
   }
@@ -45,11 +46,6 @@ function hasContent(message: JSONRPCMessage): boolean {
 export function tooLarge(id: Id | null): string {
   const message = 'The answer is too large to be sent: ask for less at a time';
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
-}
-
-function fits(json: string): boolean {
-  // No character takes more than three bytes.
-  return json.length * 3 <= MAX_MESSAGE_BYTES || Buffer.byteLength(json) <= MAX_MESSAGE_BYTES;
 }
 
 export function whyNotMessage(value: unknown): string | undefined {
@@ -86,9 +82,13 @@ export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   return undefined;
 }
 
+export function isToolCall(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && message.method === 'tools/call' && 'id' in message;
+}
+
 /** Checked here because the library would answer with a dump of its own checks. */
 export function whyNotCall(message: JSONRPCMessage): string | undefined {
-  if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
+  if (!isToolCall(message)) return undefined;
   const { name, arguments: args, task } = (message.params ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string') return 'tools/call needs the name of a tool';
   if (args !== undefined && !isObject(args)) return 'arguments must be an object';

@@ -4,13 +4,14 @@ import {
   EngineFailure,
   filteredInTurns,
   ITEMS_PER_CHECK,
+  isWithin,
   mapInTurns,
   type RootInfo,
   type WalkEntry,
   Yielder,
 } from '../../../engine/index.ts';
 import { TEMPLATE } from './file-uri.ts';
-import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
+import { BadParams, pathBelow, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
 /** Shorter names are not completed at any depth: too many names begin with a single character. */
@@ -64,7 +65,7 @@ async function valuesIn(
   const values = await namesIn(engine, pathBelow(root.path, directory), typedAs, signal);
   const full = `/${typed}`;
   if (typed === '') return values;
-  if (isAtOrBelow(full, root.path)) {
+  if (isWithin(full, root.path)) {
     return values.concat(await namesIn(engine, `/${directory}`, typedAs, signal));
   }
   const own = pathBelow(root.path, '');
@@ -119,7 +120,7 @@ function absolute(root: RootInfo, value: string): string {
 }
 
 function isAbsolute(value: string, root: RootInfo): boolean {
-  return isAtOrBelow(`/${value}`, root.path);
+  return isWithin(`/${value}`, root.path);
 }
 
 /** Nothing where the path does not exist: half-typed paths often do not exist yet. */

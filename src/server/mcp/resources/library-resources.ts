@@ -6,8 +6,7 @@ import type { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { disguised } from '../library/exact-codes.ts';
 import type { SessionMemory } from '../library/session.ts';
 import { HANDSHAKE_VERSIONS } from '../messages/handshake-versions.ts';
-import { INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../messages/json-rpc.ts';
-import type { Params } from './resource-call.ts';
+import { INVALID_PARAMS, type Params, RESOURCE_NOT_FOUND } from '../messages/json-rpc.ts';
 import { RESOURCE_METHODS, resourceDialect } from './resource-methods.ts';
 import { SessionResources } from './session-resources.ts';
 

@@ -1,7 +1,7 @@
 /** Answers `resources/list`: the files that are not ignored, sorted by path, one page at a time. */
-import { type Engine, fileMimeType, type RootInfo } from '../../../engine/index.ts';
+import { type Engine, fileMimeType, isWithin, type RootInfo } from '../../../engine/index.ts';
 import { uriOf } from './file-uri.ts';
-import { BadParams, isAtOrBelow, pathBelow, type ResourceCall } from './resource-call.ts';
+import { BadParams, pathBelow, type ResourceCall } from './resource-call.ts';
 
 const PAGE_SIZE = 100;
 
@@ -49,7 +49,7 @@ function eachOnce({ roots }: Engine): RootInfo[] {
 /** The roots inside this one, which are listed separately. */
 function nestedIn({ real }: RootInfo, roots: readonly RootInfo[]): string[] {
   return roots
-    .filter((root) => root.real !== real && isAtOrBelow(root.real, real))
+    .filter((root) => root.real !== real && isWithin(root.real, real))
     .map((root) => root.real.slice(pathBelow(real, '').length));
 }
 

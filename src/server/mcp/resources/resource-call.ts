@@ -1,9 +1,8 @@
 /** A request about resources, and the path that a URI names. */
-import type { Engine } from '../../../engine/index.ts';
+import { type Engine, isWithin } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
+import type { Params } from '../messages/json-rpc.ts';
 import { pathOf } from './file-uri.ts';
-
-export type Params = Readonly<Record<string, unknown>>;
 
 export interface ResourceCall {
   app: App;
@@ -31,17 +30,12 @@ export async function pathIn(engine: Engine, uri: string): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) throw new BadParams('uri must be that of a file: file:///…');
   const { roots } = engine;
-  if (roots.some((root) => isAtOrBelow(path, root.path) || isAtOrBelow(path, root.real))) return path;
+  if (roots.some((root) => isWithin(path, root.path) || isWithin(path, root.real))) return path;
   for (const root of roots) {
     const inside = pathBelow(root.path, path.slice(1));
     if (await engine.files.peek(inside)) return inside;
   }
   return path;
-}
-
-/** Whether a path is this directory or below it. Compares the texts only and resolves no links. */
-export function isAtOrBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(pathBelow(directory, ''));
 }
 
 /** The path of an entry below a directory, which may be `/`. */

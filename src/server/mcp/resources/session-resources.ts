@@ -11,20 +11,28 @@ import {
 } from '../../../engine/index.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import { tracedCaller } from '../../../trace/traced-caller.ts';
+import { unexpected } from '../../../unexpected.ts';
 import type { App } from '../app.ts';
 import { type ClientRoots, tracedRoots, wholeLease } from '../client-roots.ts';
 import { internalError } from '../messages/internal-error.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, SERVER_ERROR } from '../messages/json-rpc.ts';
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  type Params,
+  RESOURCE_NOT_FOUND,
+  SERVER_ERROR,
+} from '../messages/json-rpc.ts';
 import { completePath } from './complete-path.ts';
 import { TEMPLATE } from './file-uri.ts';
 import { ListChanges } from './list-changes.ts';
 import { listResources } from './list-resources.ts';
 import { readResource } from './read-resource.ts';
-import { BadParams, type Params, pathIn, type ResourceCall } from './resource-call.ts';
+import { BadParams, pathIn, type ResourceCall } from './resource-call.ts';
 import type { ResourceMethod } from './resource-methods.ts';
 import { MOST_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
 
-export type ResourceOutcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
+/** How a request ends. */
+export type RequestOutcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export interface ResourceSessionOptions {
   app: App;
@@ -62,7 +70,7 @@ export class SessionResources {
   }
 
   /** Never rejects. Records every request in the trace, like a tool call. */
-  async answer({ method, params, signal }: ResourceRequest): Promise<ResourceOutcome> {
+  async answer({ method, params, signal }: ResourceRequest): Promise<RequestOutcome> {
     const { app, roots, sessionId: session } = this.#options;
     const { _meta: meta, ...args } = params as { _meta?: { traceparent?: unknown } };
     const origin = {
@@ -176,7 +184,7 @@ export class SessionResources {
     );
   }
 
-  #failed(error: unknown, of: FailedRequest): ResourceOutcome {
+  #failed(error: unknown, of: FailedRequest): RequestOutcome {
     const { app } = this.#options;
     const failed = this.#errorOf(error, of);
     of.trace?.answered({
@@ -186,8 +194,7 @@ export class SessionResources {
         ? { failure: error.facts.kind, reason: sentenceWithoutContents(error.facts) }
         : { failure: failed.failure, reason: failed.message }),
     });
-    if (failed.code === INTERNAL_ERROR)
-      app.log(`${of.method}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    if (failed.code === INTERNAL_ERROR) app.log(`${of.method}: ${unexpected(error)}`);
     const { code, message, data } = failed;
     return { error: { code, message, ...(data && { data }) } };
   }

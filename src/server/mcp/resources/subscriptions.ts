@@ -6,8 +6,7 @@
  * the wall, and tells the client only if the file is different or gone.
  */
 import { dirname } from 'node:path';
-import type { Engine, Stat } from '../../../engine/index.ts';
-import { isAtOrBelow } from './resource-call.ts';
+import { type Engine, isWithin, type Stat } from '../../../engine/index.ts';
 
 /** Changes within this time are reported as one. */
 const SETTLE_MS = 30;
@@ -86,7 +85,7 @@ export class Subscriptions {
   #changed(path: string, below: boolean): void {
     for (const [uri, each] of this.#byUri) {
       const concerns =
-        each.real === path || (below && isAtOrBelow(each.real, path)) || each.real === dirname(path);
+        each.real === path || (below && isWithin(each.real, path)) || each.real === dirname(path);
       if (concerns) this.#checkSoon(uri, each);
     }
   }

@@ -1,16 +1,20 @@
-/** Records calls in the trace that never reach a tool. */
+/** Calls that never reach a tool: what the client gets, and what the trace records. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { ToolOutcome } from '../../../dialects/dialect.ts';
 import type { App } from '../app.ts';
-import { offeredTools } from './offered-tools.ts';
-
-type Params = Readonly<Record<string, unknown>>;
+import { asConfigured } from '../error-results.ts';
+import { INVALID_PARAMS, type Params } from '../messages/json-rpc.ts';
+import { isToolCall } from '../messages/messages.ts';
+import { offeredTools, unknownTool } from './offered-tools.ts';
 
 /** The tool name in the trace when the call has none. */
 const NO_NAME = '-';
 
-/** Records a call of an unknown tool; `message` is the error that the client gets. */
-export function traceUnknownTool(app: App, sessionId: string, params: Params, message: string): void {
+/** Answers a call of an unknown tool, and records it. */
+export function refuseUnknownTool(app: App, sessionId: string, params: Params): ToolOutcome {
+  const message = unknownTool(params.name as string, offeredTools(app));
   trace(app, { sessionId, params, message, failure: 'unknown-tool' });
+  return asConfigured(app, { error: { code: INVALID_PARAMS, message } });
 }
 
 /** Records a call whose params are invalid; ignores any other message. */
@@ -20,7 +24,7 @@ export function traceInvalidCall(
   wrong: JSONRPCMessage,
   message: string,
 ): void {
-  if (!('method' in wrong) || wrong.method !== 'tools/call' || !('id' in wrong)) return;
+  if (!isToolCall(wrong)) return;
   trace(app, { sessionId, params: wrong.params ?? {}, message, failure: 'bad-arguments' });
 }
 

@@ -3,15 +3,12 @@ import type { Session, ToolContext, ToolOutcome } from '../../../dialects/dialec
 import type { App } from '../app.ts';
 import type { ClientRoots } from '../client-roots.ts';
 import type { ConcurrencyLimit } from '../concurrency-limit.ts';
-import { asConfigured } from '../error-results.ts';
-import { INVALID_PARAMS, SERVER_ERROR } from '../messages/json-rpc.ts';
+import { type Params, SERVER_ERROR } from '../messages/json-rpc.ts';
 import { perform } from '../perform.ts';
 import { endState } from '../session-state.ts';
 import { hasViews } from '../views/client-views.ts';
-import { offeredTools, unknownTool } from './offered-tools.ts';
-import { traceUnknownTool } from './refused-calls.ts';
-
-type Params = Readonly<Record<string, unknown>>;
+import { offeredTools } from './offered-tools.ts';
+import { refuseUnknownTool } from './refused-calls.ts';
 
 export interface CallingSession {
   app: App;
@@ -47,14 +44,8 @@ export class ToolCalls {
   /** Expects checked `params`: a name that is a string, and arguments that are an object or missing. */
   async call(params: Params, details: CallDetails): Promise<ToolOutcome> {
     const { app, state, sessionId, callLimit, roots, isEnded, beforeCall, afterCall } = this.#session;
-    const tools = offeredTools(app);
-    const name = params.name as string;
-    const offered = tools.byName.get(name);
-    if (!offered) {
-      const message = unknownTool(name, tools);
-      traceUnknownTool(app, sessionId, { ...params, _meta: details.meta }, message);
-      return asConfigured(app, { error: { code: INVALID_PARAMS, message } });
-    }
+    const offered = offeredTools(app).byName.get(params.name as string);
+    if (!offered) return refuseUnknownTool(app, sessionId, { ...params, _meta: details.meta });
     const { capabilities = this.#session.capabilities?.(), ...rest } = details;
     const call = {
       ...{ app, state, sessionId, offered, args: params.arguments, roots, ...rest },

@@ -1,9 +1,10 @@
 /** Reads the tokens, certificates and keys that the operator names on the command line. */
 // These files are outside the served directories, so the engine cannot read them.
-import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { shellWord } from '../../../display/shell-word.ts';
 import { isInside } from '../../../is-inside.ts';
+import { realOf } from '../../../real-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -29,14 +30,6 @@ function requireOutside(path: string, served: readonly string[]): void {
   const inside = served.find((directory) => isInside(realOf(path), realOf(directory)));
   if (inside !== undefined)
     throw new StartError(`${path}: it is inside ${inside}, where clients can read it: put it elsewhere`);
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function read(path: string, whyNot: (stat: { mode: number; uid: number }) => string | undefined): Buffer {

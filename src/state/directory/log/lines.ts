@@ -7,6 +7,7 @@
  * The line break before a line with a checksum separates it from a line that a crash cut short.
  */
 import { createHash } from 'node:crypto';
+import { fitsInBytes } from '../../../utf16.ts';
 import type { LogOptions } from '../../log.ts';
 
 const CHECKSUM_LENGTH = 12;
@@ -52,21 +53,16 @@ function checksum(json: string): string {
 
 function bounded<R extends object>(record: R, longest: number, { shorten }: LogOptions<R>): string {
   let line = asLine(record);
-  if (fits(line, longest)) return line;
+  if (fitsInBytes(line, longest)) return line;
   for (const shorter of shorten?.(record) ?? []) {
     line = asLine(shorter);
-    if (fits(line, longest)) break;
+    if (fitsInBytes(line, longest)) break;
   }
   return line;
 }
 
 function asLine(record: object): string {
   return `${JSON.stringify(record)}\n`;
-}
-
-/** A UTF-16 unit is at most three bytes of UTF-8, so for nearly every line there is no need to count the bytes. */
-function fits(line: string, longest: number): boolean {
-  return line.length * 3 <= longest || Buffer.byteLength(line) <= longest;
 }
 
 /** A complete record may follow, on the same line, one that another process could not finish. */

@@ -4,7 +4,7 @@
  * Inside this process each key has a queue, so that many tasks that wait for one file need only one connection. The
  * database frees the rows when the transaction ends, and ends the transaction when it hears nothing from the holder.
  */
-import type { LockQueues, Release } from '../../lock-queues.ts';
+import { type LockQueues, type Release, releaseAll } from '../../lock-queues.ts';
 import { type Lease, type LockKey, type Locks, LockTimeout } from '../../locks.ts';
 import type { SharedPaths } from '../../state.ts';
 import { type Connection, LOCK_NOT_AVAILABLE, sqlState } from '../connections/connection.ts';
@@ -74,9 +74,7 @@ export class PostgresLocks implements Locks {
   async #enterQueues(rows: readonly LockRow[]): Promise<Release> {
     const held: Release[] = [];
     for (const { hash } of exclusive(rows)) held.push(await this.#queues.enter(hash));
-    return () => {
-      for (const release of held.reverse()) release();
-    };
+    return releaseAll(held);
   }
 
   async #lock(connection: Connection, rows: readonly LockRow[], signal?: AbortSignal): Promise<LastChanges> {

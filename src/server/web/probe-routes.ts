@@ -1,11 +1,17 @@
 /**
- * Serves `/readyz`, which tells a load balancer whether to send requests here. It needs no token.
+ * Answers the probes of a load balancer, without a token.
  *
- * Without its database, a server can still read. If a load balancer removed all such servers, none would be left. So
- * `/readyz` succeeds as long as the server runs, and `/readyz?for=changes` tells whether it can also change files.
+ * `/healthz` tells only that the server is running. `/readyz` tells whether to send requests here: without its database,
+ * a server can still read, and if a load balancer removed all such servers, none would be left. So `/readyz` succeeds
+ * as long as the server runs, and `/readyz?for=changes` tells whether it can also change files.
  */
 import { type Refusal, type Reply, whyNotGet } from './reply.ts';
 import type { Route } from './web-server.ts';
+
+export const healthRoute: Route = {
+  matches: (path) => path === '/healthz',
+  serve: ({ reply }) => answerProbe(reply, 200, 'ok'),
+};
 
 /** The server asks the database at most this often, however many requests there are. */
 const ASK_EVERY_MS = 1000;
@@ -27,23 +33,24 @@ export function readyRoute(requireChanges: () => Promise<void> = async () => {})
     matches: (path) => path === '/readyz',
     serve: async ({ reply, query }) => {
       const forChanges = new URLSearchParams(query).get('for') === 'changes';
-      return answer(reply, !forChanges || (await ask()));
+      if (!forChanges || (await ask())) return answerProbe(reply, 200, 'ok');
+      return answerProbe(reply, 503, 'no changes: the database cannot be reached');
     },
   };
 }
 
-function answer({ request, response }: Reply, isReady: boolean): Refusal | undefined {
+function answerProbe(reply: Reply, status: 200 | 503, line: string): Refusal | undefined {
+  const { request, response } = reply;
   const refusal = whyNotGet(request);
   if (refusal) return refusal;
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
-  const body = isReady ? 'ok\n' : 'no changes: the database cannot be reached\n';
-  const headers = {
+  const body = `${line}\n`;
+  reply.head(status, {
     'Content-Type': 'text/plain',
     'Content-Length': body.length,
     'Cache-Control': 'no-store',
-  };
-  response.writeHead(isReady ? 200 : 503, headers);
+  });
   response.end(request.method === 'HEAD' ? undefined : body);
   return undefined;
 }

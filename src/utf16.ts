@@ -1,4 +1,12 @@
-/** Splits long texts into pieces, but never in the middle of a surrogate pair. */
+/** What a text takes as UTF-8, and where it may be split: never in the middle of a surrogate pair. */
+
+/** The most bytes that a UTF-16 unit takes as UTF-8. */
+export const MOST_BYTES_A_UNIT = 3;
+
+/** Whether a text takes at most this many bytes as UTF-8. For nearly every text there is no need to count them. */
+export function fitsInBytes(text: string, most: number): boolean {
+  return text.length * MOST_BYTES_A_UNIT <= most || Buffer.byteLength(text) <= most;
+}
 
 /** Where a piece of at most `length` characters ends that starts at `from`. */
 export function pieceEnd(text: string, from: number, length: number): number {
