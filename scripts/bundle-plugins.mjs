@@ -101,7 +101,7 @@ const OURS = [
   'engine/journal/snapshot/command-changes.ts',
   'engine/kernel/kernel.ts',
   'engine/run/commands.ts',
-  'engine/run/path-lookup.ts',
+  'engine/run/programs.ts',
   'engine/run/policy/reading-commands.ts',
   'engine/run/process/run.ts',
   'engine/run/sandbox/sandbox.ts',
