@@ -48,7 +48,7 @@ const OURS = [
   'cli/trace.ts',
   'cli/history/undo.ts',
   'dialects/arguments/arguments.ts',
-  'dialects/results/budget.ts',
+  'dialects/results/token-budget.ts',
   'dialects/fileeditor/index.ts',
   'dialects/index.ts',
   'dialects/results/one-line.ts',

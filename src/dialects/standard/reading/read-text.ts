@@ -3,8 +3,8 @@ import { grouped } from '../../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../../engine/index.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
 import { type KnownText, ReadTexts } from '../../read-texts.ts';
-import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
+import { type Budget, budgetOf, partNote } from '../../results/token-budget.ts';
 import { withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 
