@@ -49,7 +49,7 @@ async function loadTables() {
 function commandTable() {
   const rows = commands.flatMap(({ name, usage, help }) =>
     usage.map((line, index) => {
-      const call = name === 'serve' ? `cofferdam ${line}` : `cofferdam ${name} ${line}`;
+      const call = name === 'serve' ? `cofferdam ${line}` : `cofferdam ${name} ${line}`.trimEnd();
       return `| ${code(call)} | ${index === 0 ? capitalised(help) : ''} |`;
     }),
   );

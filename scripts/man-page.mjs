@@ -36,7 +36,7 @@ export function manPage(commands, flags, flagText) {
 }
 
 function callOf({ name }) {
-  return (usage) => (name === 'serve' ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`);
+  return (usage) => (name === 'serve' ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`.trimEnd());
 }
 
 function describeCommand({ usage, help, more = [], call }) {

@@ -139,7 +139,7 @@ const patch = {
 
 const undo = {
   key: 'undo',
-  title: 'undo the third last change, made in an earlier conversation',
+  title: 'undo the third-to-last change, made in an earlier conversation',
   prepare(folder) {
     const files = modules(8);
     writeAll(folder, files);

@@ -11,7 +11,7 @@ import {
   offer,
   type ShownTool,
 } from '../server/mcp/tools/offered-tools.ts';
-import { estimatedTokens } from '../trace/tokens.ts';
+import { estimatedTokens } from '../trace/estimated-tokens.ts';
 import { columns } from './arguments/help.ts';
 import type { CommandTo, Options } from './arguments/parse.ts';
 import { print } from './output.ts';

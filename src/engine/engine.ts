@@ -18,7 +18,7 @@ import { TextEditor } from './files/edit/text-editor.ts';
 import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import { Journal } from './journal/journal.ts';
 import type { RetentionLimits } from './journal/retention/retention-limits.ts';
-import { resolvePrograms } from './run/path-lookup.ts';
+import { resolvePrograms } from './run/programs.ts';
 import { whyNoSandbox } from './run/sandbox/why-no-sandbox.ts';
 import { LazySearch } from './search/lazy-search.ts';
 

@@ -5,6 +5,7 @@
  */
 import { truncate } from '../display/truncate.ts';
 import { jsonBytes } from '../json/json-size.ts';
+import { estimatedTokens } from './estimated-tokens.ts';
 import { briefOf } from './events/brief.ts';
 import type { How, TracedPath, TraceEvent } from './events/event.ts';
 import { jsonBeginning } from './events/json-beginning.ts';
@@ -13,7 +14,6 @@ import { MOST_PATHS } from './events/stored-event.ts';
 import { withoutSecrets } from './events/without-secrets.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './telemetry/spans.ts';
-import { estimatedTokens } from './tokens.ts';
 
 /** No file has a longer path, but a client may send anything as a path. */
 const LONGEST_PATH = 4096;

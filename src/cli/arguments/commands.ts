@@ -18,7 +18,7 @@ export const commands = [
     more: [
       'You do not write the name of this command: the directories are enough. To serve a directory that has the name of a command, write ./NAME.',
       'DIR:ro makes a directory read-only. The server touches nothing outside the directories.',
-      'In a fleet (--state postgres://…) each directory has a name that all servers know it by: DIR=NAME, or DIR=NAME:ro. See docs/FLEET.md.',
+      'In a fleet (--state postgres://…) each directory has a name by which all servers know it: DIR=NAME, or DIR=NAME:ro. See docs/FLEET.md.',
       'Over HTTP every request needs a token. Set COFFERDAM_TOKEN or give --token-file; on a terminal the server makes a token itself and saves it. See docs/HTTP.md.',
     ],
   },
@@ -91,8 +91,8 @@ export const commands = [
     help: 'copy the history and the trace from one state into another one that has none, or give a fleet a new key',
     more: [
       'FROM and TO are a state directory, postgres://…, or @FILE: a file with the address of the database, which no other user may read (./@NAME for a directory that begins with @).',
-      'Between a directory and a database, DIR=NAME says for each directory of the history what the fleet calls it. Without a name for each of them nothing is copied; --only-named leaves the others out.',
-      'Stop the servers that use FROM first: what they change later is not in the copy. When the history grows during the copy, nothing of it becomes visible in TO. An interrupted copy can be made again.',
+      'Between a directory and a database, DIR=NAME says for each directory of the history what the fleet calls it. If a directory of the history has no name, state copy copies nothing; --only-named leaves such directories out.',
+      'Stop the servers that use FROM first: what they change later is not in the copy. If the history grows during the copy, nothing becomes visible in TO. After an interrupted copy, run the same command again.',
       'new-key makes the key with which all servers of a fleet sign sessions and logins from then on. What the previous key signed stays valid until the next new-key.',
     ],
   },

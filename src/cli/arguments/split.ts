@@ -2,10 +2,10 @@
 // Only to check whether a name exists.
 import { existsSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
+import { tokensOf } from './argument-tokens.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
 import { type Flag, flagNamed, flagsOf, flagText, takes } from './options/flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
-import { tokensOf } from './tokens.ts';
 
 export interface Arguments {
   command: CommandName;

@@ -21,7 +21,7 @@ export function stdioConfigs(roots: readonly RootInfo[], launch: ServerCommand):
     `  ${entryLine('vscode', launch)}`,
     'Claude Code:',
     `  ${addCommandLine(clientNamed('claude-code')!, NAME, launch, 'user')}`,
-    'cofferdam init CLIENT DIR --write does it for you, for these and six more clients.',
+    'cofferdam init CLIENT DIR --write does this for you; cofferdam init lists the clients that it knows.',
     '',
     'Or connect over HTTP, for as long as this server runs.',
     '',

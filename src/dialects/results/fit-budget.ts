@@ -3,7 +3,7 @@ import { grouped } from '../../display/grouped.ts';
 import { truncateMiddle, truncateToBytes } from '../../display/truncate-bytes.ts';
 import { MOST_BYTES_A_UNIT } from '../../utf16.ts';
 import type { Content, ToolOutcome } from '../dialect.ts';
-import { answerBytes, type Budget, BYTES_PER_TOKEN } from './budget.ts';
+import { answerBytes, type Budget, BYTES_PER_TOKEN } from './token-budget.ts';
 
 /** Room for `[12,345 more lines]`. */
 const LEFT_OUT_BYTES = 40;

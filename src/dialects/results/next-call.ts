@@ -1,5 +1,5 @@
 /** Words the call that continues where an answer ended. */
-import { answerBytes, type Budget, NOTE_WORDS } from './budget.ts';
+import { answerBytes, type Budget, NOTE_WORDS } from './token-budget.ts';
 
 /**
  * Words a call with the arguments `args` and `more`. It leaves out arguments that the client did not send, and writes

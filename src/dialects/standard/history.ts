@@ -3,10 +3,10 @@ import { truncate } from '../../display/truncate.ts';
 import { type Change, type FileDiff, isMadeParent, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
-import { budgetOf, pageOf } from '../results/budget.ts';
 import { nextCall } from '../results/next-call.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { timestamp } from '../results/timestamp.ts';
+import { budgetOf, pageOf } from '../results/token-budget.ts';
 import { refused } from './outcome.ts';
 import { MAX_SHOWN_NAME } from './shown-lengths.ts';
 

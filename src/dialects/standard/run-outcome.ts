@@ -5,8 +5,8 @@ import { grouped } from '../../display/grouped.ts';
 import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
-import { budgetOf } from '../results/budget.ts';
 import { howEnded } from '../results/how-ended.ts';
+import { budgetOf } from '../results/token-budget.ts';
 
 export function runOutcome(result: RunResult, timeout: number, context: ToolContext): ResultOutcome {
   const { stdout, stderr, endedBy } = result;

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Programs } from './path-lookup.ts';
+import type { Programs } from './programs.ts';
 import { PROBE_MS } from './sandbox/sandbox.ts';
 
 const execute = promisify(execFile);

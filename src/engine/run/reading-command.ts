@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import type { How, PathAccess } from '../caller.ts';
 import type { Wall } from '../confine/wall.ts';
 import { mapInTurns, Yielder } from '../event-loop.ts';
-import { type Programs, programNamed } from './path-lookup.ts';
 import { checkArgv } from './policy/check.ts';
 import type { PathArgument } from './policy/declaration.ts';
 import { requireShortLine } from './policy/length.ts';
 import { lookedUpInTurns, pathsThroughWall } from './policy/path-arguments.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms } from './probe-programs.ts';
+import { type Programs, programNamed } from './programs.ts';
 
 export interface CheckedCall {
   program: string;

@@ -1,8 +1,8 @@
 /** The answer of edit_file: a diff of the change with the new hash, or why nothing was changed. */
 import { inTurns, Yielder } from '../../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
-import { budgetOf } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
+import { budgetOf } from '../../results/token-budget.ts';
 import { refused, withHash } from '../outcome.ts';
 import type { editRemembered } from './edit-remembered.ts';
 import { doneText, type EditArgument, refusalText } from './edits.ts';

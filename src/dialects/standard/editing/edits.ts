@@ -9,7 +9,7 @@ import type {
   ListedEditResult,
 } from '../../../engine/index.ts';
 import { fail, type Steps } from '../../../engine/index.ts';
-import { pageOf } from '../../results/budget.ts';
+import { pageOf } from '../../results/token-budget.ts';
 import { type RestOfDiff, shownDiff } from './shown-diff.ts';
 
 export interface EditArgument {

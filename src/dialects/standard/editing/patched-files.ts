@@ -2,8 +2,8 @@
 import { grouped } from '../../../display/grouped.ts';
 import { hasSteps, type PlannedFile } from '../../../engine/index.ts';
 import { type ToolResult, text } from '../../dialect.ts';
-import { pageOf } from '../../results/budget.ts';
 import { onOneLine } from '../../results/one-line.ts';
+import { pageOf } from '../../results/token-budget.ts';
 
 /** `bytes` is the most that the answer may take. */
 export function patchedResult(

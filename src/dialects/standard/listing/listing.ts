@@ -1,8 +1,8 @@
 /** Lists one entry per line, as many as fit. */
 
 import type { ToolContext } from '../../dialect.ts';
-import { budgetOf, offsetTooLarge, pageOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
+import { budgetOf, offsetTooLarge, pageOf, partNote } from '../../results/token-budget.ts';
 
 /** `after` follows the entries on every page. */
 export function listing(

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
-import { type Budget, budgetOf } from '../../results/budget.ts';
 import { nextCall, noteFits } from '../../results/next-call.ts';
+import { type Budget, budgetOf } from '../../results/token-budget.ts';
 import { excludeGlobs } from './patterns.ts';
 
 /** Room for `{ "more": 20000 }` as an entry of its own. */

@@ -4,8 +4,8 @@ import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } fro
 import { MOST_BYTES_A_UNIT } from '../../../utf16.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../../dialect.ts';
 import { type KnownText, ReadTexts } from '../../read-texts.ts';
-import { type Budget, budgetOf, partNote } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
+import { type Budget, budgetOf, partNote } from '../../results/token-budget.ts';
 import { withHash, withLastLine } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 

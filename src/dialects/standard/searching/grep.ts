@@ -12,9 +12,9 @@ import {
 } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { escapeRegex } from '../../escape-regex.ts';
-import { budgetOf, offsetTooLarge, pageOf } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
 import { onOneLine } from '../../results/one-line.ts';
+import { budgetOf, offsetTooLarge, pageOf } from '../../results/token-budget.ts';
 import { pathOf } from '../paths.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
 

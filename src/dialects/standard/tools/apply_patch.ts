@@ -1,6 +1,6 @@
 import { type PlannedFile, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { budgetOf } from '../../results/budget.ts';
+import { budgetOf } from '../../results/token-budget.ts';
 import { patchedResult } from '../editing/patched-files.ts';
 import { pathOf } from '../paths.ts';
 

@@ -1,7 +1,8 @@
 /** Answers `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
-import { budgetOf, pageOf, partNote } from '../../../dialects/results/budget.ts';
+
 import { nextCall } from '../../../dialects/results/next-call.ts';
 import { onOneLine } from '../../../dialects/results/one-line.ts';
+import { budgetOf, pageOf, partNote } from '../../../dialects/results/token-budget.ts';
 import {
   type Engine,
   EngineFailure,

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyBundledPrograms, resolvePrograms } from '../../../src/engine/run/path-lookup.ts';
 import { gnuPrograms } from '../../../src/engine/run/probe-programs.ts';
+import { copyBundledPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
 
 let base: string;
 let root: string;

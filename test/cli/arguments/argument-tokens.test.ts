@@ -1,8 +1,8 @@
 /** The tokens of an argument list, compared with those of Node's own parser. */
 import { parseArgs } from 'node:util';
 import { expect, it } from 'vitest';
+import { tokensOf } from '../../../src/cli/arguments/argument-tokens.ts';
 import { type Flag, flags } from '../../../src/cli/arguments/options/flags.ts';
-import { tokensOf } from '../../../src/cli/arguments/tokens.ts';
 import { pick, seededRandom } from '../../engine/text/patch/samples.ts';
 
 const known: readonly Flag[] = flags;
