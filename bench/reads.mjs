@@ -82,8 +82,8 @@ async function anchoredRow(bench, folder, files, count) {
   }
 }
 
-export function smallFiles(folder, count = FILES) {
-  return Array.from({ length: count }, (_, index) => {
+export function smallFiles(folder) {
+  return Array.from({ length: FILES }, (_, index) => {
     const path = join(folder, `small-${index}.txt`);
     const text = `file ${index}: a line of text that is read again and again\n`.repeat(100).slice(0, BYTES);
     writeFileSync(path, text);

@@ -68,8 +68,8 @@ export class Server {
   }
 
   /** The text of an answer; fails when the call failed or took too long. */
-  async call(name, args, timeoutMs = CALL_MS) {
-    const result = await this.request('tools/call', { name, arguments: args }, timeoutMs);
+  async call(name, args) {
+    const result = await this.request('tools/call', { name, arguments: args });
     const text = result.content.map((item) => item.text ?? '').join('\n');
     if (result.isError) throw new Error(`${name}: ${text.slice(0, 200)}`);
     return text;
@@ -97,7 +97,7 @@ export class Server {
    * Sends calls, `inFlight` of them at a time, and only counts the answers while the clock runs. Returns the
    * milliseconds and the answers. Each call is [tool, arguments].
    */
-  async pipelined(calls, inFlight, timeoutMs = CALL_MS) {
+  async pipelined(calls, inFlight) {
     const lines = calls.map(([name, args]) => {
       const id = this.#nextId++;
       return `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`;
@@ -112,7 +112,7 @@ export class Server {
         if (upTo > sent) this.#child.stdin.write(lines.slice(sent, upTo).join(''));
         sent = Math.max(sent, upTo);
       };
-      const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs / 1000} s`)), timeoutMs);
+      const timer = setTimeout(() => reject(new Error(`no answer in ${CALL_MS / 1000} s`)), CALL_MS);
       this.#waiting.set('pipelined', { resolve, reject });
       let head = '';
       this.#count = (chunk) => {

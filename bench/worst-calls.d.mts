@@ -7,5 +7,4 @@ export interface Site {
 }
 export const dialects: readonly string[];
 export function layOut(root: string, scale?: number, entryScale?: number): Site;
-export function siteOf(root: string, scale?: number, entryScale?: number): Site;
 export function worstCalls(dialect: string, site: Site): [what: string, args: Record<string, unknown>][];

@@ -6,7 +6,7 @@ import { repo } from './worst/repo.mjs';
 import { standard } from './worst/standard.mjs';
 import { workspace } from './worst/workspace.mjs';
 
-export { layOut, siteOf } from './worst/site.mjs';
+export { layOut } from './worst/site.mjs';
 
 /** The calls of each dialect, in an order that works on one site: the last ones delete much of it. */
 const CALLS = { repo, workspace, fileeditor, patch, standard, replay };

@@ -1,7 +1,7 @@
 /** The manifest of the MCPB bundle, which desktop clients install with a double click. */
 import { AUTHOR, DIRECTORIES, homeOf, READ_ONLY, shortened, TITLE } from './settings.mjs';
 
-export const MANIFEST_VERSION = '0.3';
+const MANIFEST_VERSION = '0.3';
 /** The tool that checks and packs bundles. It brings 55 packages, so it is fetched only when a bundle is made. */
 export const MCPB = '@anthropic-ai/mcpb@2.1.2';
 export const ICON = 'icon.png';

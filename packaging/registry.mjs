@@ -1,7 +1,7 @@
 /** `server.json`: how the MCP registry lists the server and clients install it from there. */
 import { DIRECTORIES, homeOf, READ_ONLY, TITLE } from './settings.mjs';
 
-export const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
 /** `bundle` is the MCPB file of the release: its name and its SHA-256. */
 export function serverJson(manifest, bundle) {

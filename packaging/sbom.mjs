@@ -27,7 +27,7 @@ export function completeSbom(listed, manifest, notices, lock) {
 }
 
 /** The packages that the build found in the programs: scripts/third-party.mjs writes a line for each. */
-export function bundledIn(notices) {
+function bundledIn(notices) {
   return [...notices.matchAll(/^-{78}\n(\S+) (\S+) \((.+)\)$/gm)].map(([, name, version, license]) => ({
     name,
     version,

@@ -6,10 +6,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
 import { settled } from './until.ts';
 
-export function heldBelow(directories: string | readonly string[], pid: number | 'self' = 'self'): string[] {
+export function heldBelow(directories: string | readonly string[]): string[] {
   const inside = [directories].flat();
-  return readdirSync(`/proc/${pid}/fd`)
-    .map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+  return readdirSync('/proc/self/fd')
+    .map((fd) => linkOf(`/proc/self/fd/${fd}`))
     .filter((path) => inside.some((each) => path === each || path.startsWith(`${each}/`)))
     .sort();
 }
@@ -18,10 +18,9 @@ export function heldBelow(directories: string | readonly string[], pid: number |
 export async function expectNoMoreHeld(
   before: readonly string[],
   directories: string | readonly string[],
-  pid?: number,
 ): Promise<void> {
   const held = await settled(
-    () => heldBelow(directories, pid),
+    () => heldBelow(directories),
     ({ length }) => length <= before.length,
   );
   if (held.length > before.length) expect(held).toEqual(before);

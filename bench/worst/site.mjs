@@ -15,7 +15,7 @@ export function layOut(root, scale = 1, entryScale = scale) {
 }
 
 /** Describes a site that was laid out before. */
-export function siteOf(root, scale = 1, entryScale = scale) {
+function siteOf(root, scale, entryScale) {
   return {
     root,
     scale,

@@ -8,7 +8,7 @@ export function standard(site) {
   const { root, scale } = site;
   const inputs = inputsFor(site);
   const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb, mostEdits } = inputs;
-  const edit = (path, edits, dryRun = true) => ['edit_file', { path: at(path), edits, dryRun }];
+  const edit = (path, edits) => ['edit_file', { path: at(path), edits, dryRun: true }];
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
   /** The same count at every scale: the longest list that is accepted. */
   const numbered = (count) => Array.from({ length: count }, (_, i) => `x${i}`);

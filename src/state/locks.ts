@@ -69,7 +69,6 @@ export interface LeftBehind {
 
 export interface LastChange {
   part: string;
-  hash: string | undefined;
   /** The files that changes of the path replaced or removed within the last minute. */
   replaced: readonly string[];
 }

@@ -43,7 +43,7 @@ export interface Raid {
   leaves?: string;
 }
 
-export interface Spoils {
+interface Spoils {
   operation: string;
   calls: number;
   succeeded: number;

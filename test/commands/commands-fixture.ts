@@ -237,7 +237,7 @@ export interface Row {
   exit?: number;
 }
 
-export function rowsOf(table: URL): Row[] {
+function rowsOf(table: URL): Row[] {
   return JSON.parse(readFileSync(table, 'utf8')) as Row[];
 }
 

@@ -70,7 +70,7 @@ export function testEdits(): CorpusEdit[] {
 }
 
 /** Up to `count` edits of a source, each in one place; fewer if the source has no more to change. */
-export function madeEdits(title: string, source: string, count: number, random: Random): CorpusEdit[] {
+function madeEdits(title: string, source: string, count: number, random: Random): CorpusEdit[] {
   const lines = source.split('\n');
   const edits: CorpusEdit[] = [];
   const kinds = Object.keys(CHANGES);

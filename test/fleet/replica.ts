@@ -17,7 +17,6 @@ export class Replica {
   #child: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   port = 0;
-  stderr = '';
 
   /** `address` is the database's; `through` is a command, with its arguments, that starts the replica. */
   constructor(address: string, args: readonly string[], through: readonly string[] = []) {
@@ -37,7 +36,6 @@ export class Replica {
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      this.stderr += text;
     });
     const port = /serving http:\/\/\S+:(\d+)\/mcp/;
     await until(() => port.test(said) || child.exitCode !== null);
@@ -52,8 +50,8 @@ export class Replica {
     return this.#child!.pid!;
   }
 
-  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    this.#child?.kill(signal);
+  async kill(): Promise<void> {
+    this.#child?.kill('SIGKILL');
     await this.#ended;
   }
 

@@ -59,13 +59,13 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
   const url = (path = '/mcp') => new URL(path, balancer.url);
   const post = (at: string | URL, message: object, headers: Record<string, string>) =>
     fetch(at, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
-  const begin = async (path = '/mcp', token = ANNA) => {
+  const begin = async () => {
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-    const answer = await post(url(path), { id: 0, method: 'initialize', params }, headersFor(token));
+    const answer = await post(url('/mcp'), { id: 0, method: 'initialize', params }, headersFor(ANNA));
     expect(answer.status).toBe(200);
     await answer.text();
-    return { ...headersFor(token), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
+    return { ...headersFor(ANNA), 'Mcp-Session-Id': answer.headers.get('mcp-session-id')! };
   };
   const call = (name: string, args: object, id: number | string = 1) => ({
     ...{ id, method: 'tools/call', params: { name, arguments: args } },

@@ -204,8 +204,8 @@ export class RawConnection {
     socket.on('error', () => {});
   }
 
-  static async open(port: number, host = '127.0.0.1'): Promise<RawConnection> {
-    const socket = connect({ port, host });
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1' });
     const connection = new RawConnection(socket);
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return connection;

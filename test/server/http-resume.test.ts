@@ -26,16 +26,10 @@ async function staged(limits: Partial<HttpLimits> = {}, more: object = {}): Prom
   return fixture;
 }
 
-/** Sends a call on a separate connection, which the test can cut. */
-async function begin(
-  fixture: HttpFixture,
-  talk: Talk,
-  name: string,
-  id = 7,
-  more: object = {},
-): Promise<RawConnection> {
+/** Calls `wait` on a separate connection, which the test can cut. */
+async function beginWaiting(fixture: HttpFixture, talk: Talk): Promise<RawConnection> {
   const raw = await fixture.raw();
-  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, ...more } });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait' } });
   const headers = { ...usual, ...talk.headers, host: 'localhost', 'content-length': String(body.length) };
   const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
   raw.socket.write(`POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
@@ -53,7 +47,7 @@ describe('a call whose connection is lost', () => {
   it('begins with an id and a retry time, continues, and can be resumed with the id', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
-    const raw = await begin(fixture, talk, 'wait');
+    const raw = await beginWaiting(fixture, talk);
     const begun = await raw.until(/data: \r?\n/);
     expect(begun).toMatch(/id: \d+-0\nretry: \d+\ndata: \n\n/);
     await fixture.held.started();
@@ -89,7 +83,7 @@ describe('a call whose connection is lost', () => {
   it('continues on the newest connection if the old one still exists', async () => {
     const fixture = await staged();
     const talk = await fixture.session();
-    const raw = await begin(fixture, talk, 'wait');
+    const raw = await beginWaiting(fixture, talk);
     const begun = await raw.until(/data: \r?\n/);
     const back = comeBack(fixture, talk, idsIn(begun)[0]!);
     // The stream on the old connection ends.
@@ -104,7 +98,7 @@ describe('a call whose connection is lost', () => {
     const fixture = await staged();
     for (const how of ['message', 'end'] as const) {
       const talk = await fixture.session();
-      const raw = await begin(fixture, talk, 'wait');
+      const raw = await beginWaiting(fixture, talk);
       await fixture.held.started();
       raw.socket.destroy();
       const before = fixture.held.aborted;

@@ -56,10 +56,6 @@ export class Issuer {
     this.#keys.push({ kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } });
   }
 
-  removeKey(kid: string): void {
-    this.#keys = this.#keys.filter((key) => key.kid !== kid);
-  }
-
   publicKey(kid: string): JWK {
     return this.#keys.find((key) => key.kid === kid)!.jwk;
   }

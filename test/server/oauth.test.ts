@@ -42,8 +42,8 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 const now = () => Math.floor(Date.now() / 1000);
 
 /** A session on replay, whose tools change files. */
-const replayWith = async (claims: Claims, sub = 'anna') =>
-  fixture.session('/mcp/replay', bearer(await issuer.sign(REPLAY, { sub, ...claims })));
+const replayWith = async (claims: Claims) =>
+  fixture.session('/mcp/replay', bearer(await issuer.sign(REPLAY, { sub: 'anna', ...claims })));
 
 describe('the metadata', () => {
   it.each([

@@ -19,7 +19,7 @@ const TOKEN = 'the-token-of-the-resource-tests';
 const PATH = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
 
 /** A dialect with two tools, whose error messages are the kinds of failures. */
-export const shelf: Dialect = {
+const shelf: Dialect = {
   name: 'shelf',
   summary: 'for tests',
   servesResources: true,

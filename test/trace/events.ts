@@ -1,5 +1,5 @@
 /** Events, state directories and other processes for the tests of the trace. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,6 @@ export function linesIn(state: string, name: string): string[] {
 }
 
 export interface Writer {
-  child: ChildProcess;
   ended: Promise<{ code: number | null; output: string }>;
 }
 
@@ -83,5 +82,5 @@ export async function startWriter(
   const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, output }));
   });
-  return { child, ended };
+  return { ended };
 }

@@ -8,7 +8,7 @@ import type { StateSettings } from '../arguments/options/state-flags.ts';
 import type { RootArgument } from '../arguments/roots.ts';
 import { UsageError } from '../usage-error.ts';
 
-export interface OpenState {
+interface OpenState {
   source: StateSource;
   /** Undefined: the state is a directory. */
   fleet: Fleet | undefined;

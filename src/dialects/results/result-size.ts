@@ -39,15 +39,14 @@ export function bytesOfText(value: string): number | Promise<number> {
   return value.length <= BYTES_PER_CHECK ? jsonTextBytes(value) : bytesAsJson(value);
 }
 
-/** How many items, from the first on, take no more than `most` bytes together. */
+/** How many items, from the first on, fit into one result together. */
 export async function countThatFits<T>(
   items: readonly T[],
   bytesOf: (item: T) => number | Promise<number>,
-  most = MAX_TEXT_BYTES,
 ): Promise<number> {
   const yielder = new Yielder(undefined);
-  let left = most;
-  let pauseAt = most;
+  let left = MAX_TEXT_BYTES;
+  let pauseAt = left;
   for (const [index, item] of items.entries()) {
     const bytes = bytesOf(item);
     left -= typeof bytes === 'number' ? bytes : await bytes;

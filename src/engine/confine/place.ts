@@ -10,7 +10,7 @@ import type { MadeParent } from './walk/made-parents.ts';
 import { similarPaths } from './walk/near-paths.ts';
 import { requireNotOwnerFile } from './withheld/owner-files.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
-import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
+import type { Verdict, Withheld } from './withheld/withheld.ts';
 
 /** A held directory and a name in it. The name is not a link, unless the walk was told not to follow links. */
 export class Place {
@@ -101,11 +101,6 @@ export class Place {
       return fail({ kind: 'unstable', path: this.shown });
     }
     return found;
-  }
-
-  /** Whether the owner withholds a raw name in the directory at this place. */
-  verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
-    return this.withheld?.verdictOnName(rawOf(this.path), name, isDirectory, isSame);
   }
 
   #similar(): string[] {

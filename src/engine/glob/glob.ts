@@ -13,7 +13,6 @@
  */
 import { fail } from '../failures.ts';
 import { expandBraces, GlobProblem } from './braces.ts';
-import { foldCase } from './letter-case.ts';
 import { anyName, compileName, type NameGlob } from './name-glob.ts';
 import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts';
 
@@ -45,13 +44,9 @@ export interface GlobMatcher {
 }
 
 /** Checks every glob now: a bad one fails with `bad-glob`. An empty list matches nothing. */
-export function compileGlobs(patterns: readonly string[], options?: { ignoreCase?: boolean }): GlobMatcher {
-  const ignoreCase = options?.ignoreCase ?? false;
+export function compileGlobs(patterns: readonly string[]): GlobMatcher {
   const allowance = new GlobAllowance();
-  return new Globs(
-    patterns.flatMap((pattern) => compile(pattern, ignoreCase, allowance)),
-    ignoreCase,
-  );
+  return new Globs(patterns.flatMap((pattern) => compile(pattern, allowance)));
 }
 
 /** Call this before anything else is done with a glob: some functions go through it character by character. */
@@ -72,7 +67,7 @@ export function requireFewGlobs(patterns: readonly string[] | undefined): void {
 
 /** Fails with `bad-glob`, as `compileGlobs` does. The failure shows the glob as the caller `sent` it. */
 export function requireReadableGlob(pattern: string, sent: string, allowance: GlobAllowance): void {
-  compile(pattern, false, allowance, sent);
+  compile(pattern, allowance, sent);
 }
 
 /** How much the remaining globs of one list may still expand to: many small brace bombs make a big one. */
@@ -125,7 +120,6 @@ export function splitGlob(pattern: string): { base: string; rest: string } {
 }
 
 class Globs implements GlobMatcher {
-  readonly #ignoreCase: boolean;
   readonly #literals = new Set<string>();
   // For `**/name`, only the name needs checking.
   readonly #names: NameGlob[] = [];
@@ -133,9 +127,8 @@ class Globs implements GlobMatcher {
   readonly #all: readonly PathGlob[];
   readonly #covering: readonly PathGlob[];
 
-  constructor(alternatives: readonly PathGlob[], ignoreCase: boolean) {
+  constructor(alternatives: readonly PathGlob[]) {
     this.#all = alternatives;
-    this.#ignoreCase = ignoreCase;
     this.#covering = alternatives.filter((segments) => segments.at(-1) === GLOBSTAR);
     for (const segments of alternatives) {
       const literal = literalPath(segments);
@@ -147,8 +140,7 @@ class Globs implements GlobMatcher {
     }
   }
 
-  matches(relativePath: string): boolean {
-    const path = this.#fold(relativePath);
+  matches(path: string): boolean {
     if (this.#literals.has(path)) return true;
     const name = path.slice(path.lastIndexOf('/') + 1);
     for (const glob of this.#names) if (glob.matches(name)) return true;
@@ -163,33 +155,28 @@ class Globs implements GlobMatcher {
   }
 
   matchesIn(relativeDir: string, name: string): boolean {
-    const own = this.#fold(name);
-    for (const glob of this.#names) if (glob.matches(own)) return true;
+    for (const glob of this.#names) if (glob.matches(name)) return true;
     if (this.#literals.size === 0 && this.#others.length === 0) return false;
     return this.matches(relativeDir === '' ? name : `${relativeDir}/${name}`);
   }
 
   mayContain(relativeDir: string): boolean {
-    const names = this.#namesOf(relativeDir);
+    const names = namesIn(relativeDir);
     return this.#all.some((segments) => mayReachBelow(segments, names));
   }
 
   covers(relativeDir: string): boolean {
     if (this.#covering.length === 0) return false;
-    const names = this.#namesOf(relativeDir);
+    const names = namesIn(relativeDir);
     return this.#covering.some(
       (segments) =>
         matchPath(segments, segments.length - 1, names) || matchPath(segments, segments.length, names),
     );
   }
+}
 
-  #namesOf(relativeDir: string): string[] {
-    return relativeDir === '' ? [] : this.#fold(relativeDir).split('/');
-  }
-
-  #fold(path: string): string {
-    return this.#ignoreCase ? foldCase(path) : path;
-  }
+function namesIn(relativeDir: string): string[] {
+  return relativeDir === '' ? [] : relativeDir.split('/');
 }
 
 function mayReachBelow(segments: PathGlob, names: readonly string[]): boolean {
@@ -210,14 +197,9 @@ function literalPath(segments: PathGlob): string | undefined {
   return names.join('/');
 }
 
-function compile(
-  pattern: string,
-  ignoreCase: boolean,
-  allowance: GlobAllowance,
-  sent: string = pattern,
-): PathGlob[] {
+function compile(pattern: string, allowance: GlobAllowance, sent: string = pattern): PathGlob[] {
   try {
-    const alternatives = alternativesOf(pattern, allowance).map((text) => parsePath(text, ignoreCase));
+    const alternatives = alternativesOf(pattern, allowance).map((text) => parsePath(text));
     const weight = alternatives.reduce((sum, segments) => sum + weigh(segments), 0);
     if (weight > MOST_WEIGHT) throw new GlobProblem('it has too many stars in too many alternatives');
     allowance.takeWeight(weight);
@@ -245,7 +227,7 @@ function weigh(segments: PathGlob): number {
   return weight;
 }
 
-function parsePath(text: string, ignoreCase: boolean): PathGlob {
+function parsePath(text: string): PathGlob {
   const parts = splitSegments(text);
   if (parts[0] === '' && parts.length > 1) throw new GlobProblem('it starts with a /: globs are relative');
   if (parts.includes('..')) throw new GlobProblem('it goes up with ..');
@@ -254,7 +236,7 @@ function parsePath(text: string, ignoreCase: boolean): PathGlob {
   if (endsInSlash && parts.length > 1) names.push(GLOBSTAR);
   const segments: Segment[] = [];
   for (const name of names) {
-    const segment = name === GLOBSTAR ? GLOBSTAR : compileName(name, ignoreCase);
+    const segment = name === GLOBSTAR ? GLOBSTAR : compileName(name);
     if (segment !== GLOBSTAR || segments.at(-1) !== GLOBSTAR) segments.push(segment);
   }
   if (segments.length === 0) throw new GlobProblem('it names nothing');

@@ -96,7 +96,7 @@ function parseClass(pattern: string, start: number): { charClass: CharClass; end
   let close = 0;
   for (let at = first; at < pattern.length; at++) {
     if (pattern[at] === ']' && at > first) {
-      return { charClass: { negated, ignoreCase: false, ranges }, end: at };
+      return { charClass: { negated, ranges }, end: at };
     }
     if (pattern[at] === '-' && before !== undefined && at + 1 < pattern.length && pattern[at + 1] !== ']') {
       at++;

@@ -6,11 +6,9 @@
  * never backtracks and no pattern takes more than name × pattern steps.
  */
 import { endOfClass, GlobProblem } from './braces.ts';
-import { foldCase, upper } from './letter-case.ts';
 import { membersOfClass } from './posix-classes.ts';
 
 export interface NameGlob {
-  /** Where letter case is ignored, the caller must pass the folded name. */
   matches(name: string): boolean;
   /** The only name that matches, if there is only one. */
   readonly literal: string | undefined;
@@ -28,7 +26,6 @@ export type GlobToken = number | 'any' | CharClass;
 
 export interface CharClass {
   readonly negated: boolean;
-  readonly ignoreCase: boolean;
   /** Pairs of first and last code point. */
   readonly ranges: readonly (readonly [number, number])[];
 }
@@ -42,8 +39,8 @@ interface TokenRun {
 export const anyName: NameGlob = { matches: () => true, literal: undefined, weight: 0 };
 
 /** Compiles a segment that has no `/` and no braces. */
-export function compileName(segment: string, ignoreCase: boolean): NameGlob {
-  return nameFromRuns(parseRuns(segment, ignoreCase));
+export function compileName(segment: string): NameGlob {
+  return nameFromRuns(parseRuns(segment));
 }
 
 /** Compiles runs of tokens with a star between each two of them. There is always a first run. */
@@ -137,10 +134,7 @@ function startOfLast(name: string, count: number): number {
 function accepts(token: GlobToken, code: number): boolean {
   if (typeof token === 'number') return token === code;
   if (token === 'any') return true;
-  const { negated, ranges, ignoreCase } = token;
-  if (isWithin(ranges, code)) return !negated;
-  if (ignoreCase && isWithin(ranges, upper(String.fromCodePoint(code)).codePointAt(0)!)) return !negated;
-  return negated;
+  return isWithin(token.ranges, code) !== token.negated;
 }
 
 function isWithin(ranges: CharClass['ranges'], code: number): boolean {
@@ -153,7 +147,7 @@ function width(code: number): number {
 }
 
 /** Gives one run more than there are stars; adjacent stars count as one. */
-function parseRuns(segment: string, ignoreCase: boolean): GlobToken[][] {
+function parseRuns(segment: string): GlobToken[][] {
   const runs: GlobToken[][] = [[]];
   for (let at = 0; at < segment.length; ) {
     const char = segment[at]!;
@@ -162,23 +156,23 @@ function parseRuns(segment: string, ignoreCase: boolean): GlobToken[][] {
       at++;
       continue;
     }
-    const [token, end] = takeToken(segment, at, ignoreCase);
+    const [token, end] = takeToken(segment, at);
     runs.at(-1)!.push(token);
     at = end;
   }
   return runs;
 }
 
-function takeToken(segment: string, at: number, ignoreCase: boolean): [token: GlobToken, end: number] {
+function takeToken(segment: string, at: number): [token: GlobToken, end: number] {
   const char = segment[at];
   if (char === '?') return ['any', at + 1];
   if (char === '[') {
     const end = endOfClass(segment, at);
-    return [parseClass(segment.slice(at + 1, end - 1), ignoreCase), end];
+    return [parseClass(segment.slice(at + 1, end - 1)), end];
   }
   const start = char === '\\' ? at + 1 : at;
-  const literal = String.fromCodePoint(segment.codePointAt(start)!);
-  return [(ignoreCase ? foldCase(literal) : literal).codePointAt(0)!, start + literal.length];
+  const code = segment.codePointAt(start)!;
+  return [code, start + width(code)];
 }
 
 function literalText(tokens: readonly GlobToken[]): string | undefined {
@@ -186,7 +180,7 @@ function literalText(tokens: readonly GlobToken[]): string | undefined {
   return tokens.map((code) => String.fromCodePoint(code)).join('');
 }
 
-function parseClass(inside: string, ignoreCase: boolean): CharClass {
+function parseClass(inside: string): CharClass {
   const negated = inside[0] === '!' || inside[0] === '^';
   const ranges: [number, number][] = [];
   let at = negated ? 1 : 0;
@@ -213,7 +207,7 @@ function parseClass(inside: string, ignoreCase: boolean): CharClass {
     if (last < first) throw new GlobProblem('a range in its brackets runs backwards');
     ranges.push([first, last]);
   }
-  return { negated, ignoreCase, ranges };
+  return { negated, ranges };
 }
 
 function namedRanges(name: string): [number, number][] {

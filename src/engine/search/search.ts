@@ -28,8 +28,6 @@ const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
 
 export interface SearchSettings {
-  /** The number of threads. Default: one for each processor, at least 2 and at most 4. */
-  workers?: number;
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
   /** How long the main thread scans a tree before it leaves the rest to the search threads. */
@@ -79,7 +77,7 @@ export class Search {
   readonly #memories = new QueueMemories();
 
   constructor(options: SearchSettings = {}) {
-    const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
+    const workers = Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
     this.#pool = new SearchPool(workers, options.workerFile, options.settledAfterMs);
     this.#ripgrep = options.ripgrep ?? true;
     this.#mainThreadMs = options.mainThreadMs;

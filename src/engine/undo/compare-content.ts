@@ -13,7 +13,7 @@ import type { FileImage, Removed, TreeEntry } from '../journal/entries/entry.ts'
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { keyOfPath } from '../journal/entries/tree-path.ts';
 import { openOrUndefined } from '../journal/record/capture.ts';
-import { stampOf } from '../journal/record/stamp.ts';
+import { hasStamp, stampOf } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
 
 /** Files up to this size are read whole: chunks for thousands of small files would be most of the work. */
@@ -57,6 +57,12 @@ async function hashOfFile(file: OpenFile): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(file)) hash.update(chunk);
   return hash.digest('hex');
+}
+
+/** Whether the tree at a place still is what the stamp says. */
+export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
+  const tree = place.enter();
+  return hasStamp(tree, stamp).finally(() => tree.close());
 }
 
 /** The names in a directory, without the temporary files that an interrupted server left there. */

@@ -7,8 +7,15 @@ import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
-import { hasContent, hashAside, hashAt, mayRead, namesIn, presenceOfTree } from './compare-content.ts';
-import { hasStampAt } from './restore/restore-files.ts';
+import {
+  hasContent,
+  hashAside,
+  hashAt,
+  hasStampAt,
+  mayRead,
+  namesIn,
+  presenceOfTree,
+} from './compare-content.ts';
 
 /** What keeps an entry from being undone at one path. */
 export interface Obstacle {

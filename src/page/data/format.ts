@@ -23,8 +23,8 @@ export function compact(value: number): string {
   return value < 10_000 ? whole.format(Math.round(value)) : short.format(value);
 }
 
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+export function plural(value: number, one: string): string {
+  return `${count(value)} ${value === 1 ? one : `${one}s`}`;
 }
 
 export function duration(ms: number): string {

@@ -86,7 +86,7 @@ export class Admission {
     const shown = bearerOf(reply.request.headers.authorization);
     const grant = shown === undefined ? undefined : this.#options.tokens.find(shown);
     if (grant) return grant;
-    if (shown === undefined) refuseToken(reply, TOKEN_NEEDED, CHALLENGE);
+    if (shown === undefined) refuseWithoutToken(reply, CHALLENGE);
     else this.#refuseWrongToken(reply, WRONG_TOKEN);
     return undefined;
   }
@@ -95,7 +95,7 @@ export class Admission {
   async accessOf(reply: Reply, issued: IssuedTokens): Promise<GrantedAccess | undefined> {
     const shown = bearerOf(reply.request.headers.authorization);
     if (shown === undefined) {
-      refuseToken(reply, TOKEN_NEEDED, issued.challenge());
+      refuseWithoutToken(reply, issued.challenge());
       return undefined;
     }
     const grant = this.#options.tokens.find(shown);
@@ -132,8 +132,8 @@ export class Admission {
   }
 }
 
-function refuseToken(reply: Reply, message: string, challenge: string): void {
-  refuseAndClose(reply, { status: 401, message, headers: { 'WWW-Authenticate': challenge } });
+function refuseWithoutToken(reply: Reply, challenge: string): void {
+  refuseAndClose(reply, { status: 401, message: TOKEN_NEEDED, headers: { 'WWW-Authenticate': challenge } });
 }
 
 /** Refuses a client that is not admitted, and closes its connection after the reply. */

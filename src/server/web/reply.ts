@@ -118,14 +118,13 @@ export class Reply {
     this.#endWhenRead();
   }
 
-  startEvents(headers: OutgoingHttpHeaders = {}): void {
+  startEvents(): void {
     if (this.#streaming || this.done) return;
     this.#streaming = true;
     this.head(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
-      ...headers,
     });
     this.response.flushHeaders();
   }

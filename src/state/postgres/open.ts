@@ -73,14 +73,14 @@ export class Fleet {
         for (const log of logs) log.close();
         logs.clear();
         contents?.close();
-        await this.#flush(CLOSE_MS);
+        await this.#flush();
       },
     };
   }
 
   /** Writes the waiting records, unless the database is unavailable, and ends all connections. */
   async close(): Promise<void> {
-    await this.#flush(CLOSE_MS);
+    await this.#flush();
     for (const writer of this.#writers.values()) writer.close();
     this.database.close();
   }
@@ -92,11 +92,11 @@ export class Fleet {
     return writer;
   }
 
-  async #flush(ms: number): Promise<void> {
+  async #flush(): Promise<void> {
     const flushed = Promise.allSettled([...this.#writers.values()].map((writer) => writer.flush()));
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise((resolve) => {
-      timer = setTimeout(resolve, ms);
+      timer = setTimeout(resolve, CLOSE_MS);
     });
     await Promise.race([flushed, tooLong]);
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 /** Random configurations in JSON with comments, TOML and YAML: valid, but as untidy as people write them. */
 
 /** Numbers from 0 to 1 that depend on a seed, so that a failure can be repeated. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {
     state = Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9;

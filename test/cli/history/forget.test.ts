@@ -48,14 +48,14 @@ const newest = async (): Promise<string> =>
   JSON.parse((await run('history', '--json', '--limit', '1')).stdout)[0].id;
 
 /** Every file below the state directory that contains the secret, compressed or not. */
-function holding(secret = SECRET, directory = state): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(directory, name))
+function holdingSecret(): string[] {
+  return readdirSync(state, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(state, name))
     .filter((path) => {
       const bytes = readIfFile(path);
       if (!bytes) return false;
-      if (path.includes(secret) || bytes.includes(secret)) return true;
-      return path.endsWith('.z') && inflateRawSync(bytes).includes(secret);
+      if (path.includes(SECRET) || bytes.includes(SECRET)) return true;
+      return path.endsWith('.z') && inflateRawSync(bytes).includes(SECRET);
     });
 }
 
@@ -90,15 +90,15 @@ async function scatter(): Promise<void> {
 
 test('removes all contents on request while a server runs, and the server keeps running', async () => {
   await scatter();
-  expect(holding().length).toBeGreaterThan(3);
+  expect(holdingSecret().length).toBeGreaterThan(3);
   const wouldGo = await run('forget', '--all', '--dry-run');
   expect(wouldGo.stdout).toContain('would forget');
-  expect(holding().length).toBeGreaterThan(3);
+  expect(holdingSecret().length).toBeGreaterThan(3);
   const { status, stdout } = await run('forget', '--all');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^forgotten: \d+ contents/);
   expect(stdout).toContain('can no longer be undone:');
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
   await write('plain.txt', 'three\n');
   await write('plain.txt', 'four\n');
   expect((await run('undo')).status).toBe(0);
@@ -110,7 +110,7 @@ test('removes every content that a path ever had, and keeps those of other paths
   for (const path of ['key.txt', './gone.txt', 'tree/deep', join(root, 'made.txt')]) {
     expect((await run('forget', path)).status).toBe(0);
   }
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
   // The rest of the tree and other files can still be undone.
   const entries: { id: string; origin: { tool: string }; changes: { path: string }[] }[] = JSON.parse(
     (await run('history', '--json')).stdout,
@@ -134,7 +134,7 @@ test('also removes the same content of another path, and says so', async () => {
   await write('a.txt', 'clean\n');
   const { stdout } = await run('forget', 'a.txt');
   expect(stdout).toContain(`the same contents were kept for: ${join(root, 'b.txt')}`);
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
 });
 
 test('removes copies inside deleted directories too, whichever copy the user names', async () => {
@@ -151,13 +151,13 @@ test('removes copies inside deleted directories too, whichever copy the user nam
     await client!.text('delete_file', { path: 'b.txt' });
     await client!.text('delete_file', { path: 't' });
     await write('a.txt', 'clean\n');
-    expect(holding().length).toBe(4);
+    expect(holdingSecret().length).toBe(4);
     // A bare `t` could also be the beginning of an entry's id.
     const { stdout } = await run('forget', `./${named}`);
     for (const other of ['a.txt', 'b.txt', 't'].filter((path) => !named.startsWith(path))) {
       expect([named, stdout]).toEqual([named, expect.stringMatching(`same contents.*${join(root, other)}`)]);
     }
-    expect([named, holding()]).toEqual([named, []]);
+    expect([named, holdingSecret()]).toEqual([named, []]);
     await client!.end();
   }
 });
@@ -171,7 +171,7 @@ test('names the other entry that still needs the content of a deleted file', asy
   const deleted = await newest();
   expect((await run('forget', deleted)).stdout).toContain(`1 content stays: needed by ${written}`);
   expect((await run('forget', written)).status).toBe(0);
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
 });
 
 test('history, diff and undo say plainly that contents were forgotten', async () => {
@@ -180,7 +180,7 @@ test('history, diff and undo say plainly that contents were forgotten', async ()
   await write('a.txt', 'clean\n');
   const id = await newest();
   await run('forget', id);
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
   expect((await run('history')).stdout).toMatch(new RegExp(`^${id}.*contents were forgotten`));
   expect((await run('diff', id)).stdout).toContain('contents were forgotten');
   const undo = await run('undo', id);
@@ -222,7 +222,7 @@ test('removes contents that no entry names', async () => {
   writeFileSync(join(state, 'store', 'f'.repeat(64)), SECRET);
   const { status, stdout } = await run('forget', 'a.txt');
   expect([status, stdout]).toEqual([0, expect.stringContaining('1 content that no entry needs')]);
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
 });
 
 test('removes what a killed server left behind', async () => {
@@ -233,7 +233,7 @@ test('removes what a killed server left behind', async () => {
   writeFileSync(join(state, 'forgetting/aside-0123'), SECRET);
   writeFileSync(join(state, 'trace/2026-01-01.jsonl'), `{"id":"torn","arguments":"${SECRET}`);
   await run('forget', '--all');
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
 });
 
 test('the next run completes a forget that was killed', async () => {
@@ -241,7 +241,7 @@ test('the next run completes a forget that was killed', async () => {
   layOut(root, Object.fromEntries(names.map((name) => [name, `${SECRET} ${name}\n`])));
   await serve();
   await client!.text('execute_command', { command: 'for f in d/*; do echo clean > $f; done' });
-  const before = holding().length;
+  const before = holdingSecret().length;
   expect(before).toBeGreaterThanOrEqual(names.length);
   const child = spawn(process.execPath, [program, 'forget', '--all', '--state', state]);
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -251,7 +251,7 @@ test('the next run completes a forget that was killed', async () => {
   child.kill('SIGKILL');
   await ended;
   expect((await run('forget', '--all')).status).toBe(0);
-  expect(holding()).toEqual([]);
+  expect(holdingSecret()).toEqual([]);
   expect((await run('undo')).all).toContain('contents were forgotten');
 });
 

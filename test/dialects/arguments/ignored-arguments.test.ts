@@ -33,8 +33,9 @@ function call(dialect: Dialect, name: string, args: unknown, more: object = {}):
   return callTool(dialect, tool, args, { ...context, ...more });
 }
 
-async function texts(dialect: string, name: string, args: unknown, more?: object): Promise<string[]> {
-  const outcome = await call(dialectNamed(dialect)!, name, args, more);
+/** What a tool of replay answers. */
+async function texts(name: string, args: unknown): Promise<string[]> {
+  const outcome = await call(dialectNamed('replay')!, name, args);
   if ('error' in outcome) throw new Error(outcome.error.message);
   return outcome.result.content.map((item) => (item.type === 'text' ? item.text : JSON.stringify(item)));
 }
@@ -57,14 +58,14 @@ describe('every tool', () => {
 
 describe('a call with arguments that its tool does not take', () => {
   it('succeeds, and a second item names them', async () => {
-    expect(await texts('replay', 'read_file', { path: 'a.txt', offset: 2, limit: 1 })).toEqual([
+    expect(await texts('read_file', { path: 'a.txt', offset: 2, limit: 1 })).toEqual([
       'one\ntwo\n',
       '[ignored: offset, limit; read_file takes path]',
     ]);
   });
 
   it('has no second item when there are none', async () => {
-    expect(await texts('replay', 'read_file', { path: 'a.txt' })).toEqual(['one\ntwo\n']);
+    expect(await texts('read_file', { path: 'a.txt' })).toEqual(['one\ntwo\n']);
   });
 
   it('gets a note that names those inside lists by their index', async () => {
@@ -72,7 +73,7 @@ describe('a call with arguments that its tool does not take', () => {
       { oldText: 'one', newText: '1' },
       { oldText: 'two', newText: '2', foo: true, 'a\nb': 0 },
     ];
-    expect(await texts('replay', 'edit_file', { path: 'a.txt', edits })).toEqual([
+    expect(await texts('edit_file', { path: 'a.txt', edits })).toEqual([
       'Successfully edited a.txt',
       '[ignored: edits[1].foo, edits[1]."a\\nb"; each of edits takes oldText, newText, limit, isRegex, caseInsensitive]',
     ]);
@@ -81,7 +82,7 @@ describe('a call with arguments that its tool does not take', () => {
 
   it('gets a note that suggests similar names', async () => {
     const edits = [{ oldText: 'one', newText: '1', caseInsensitiv: true }];
-    const [, note] = await texts('replay', 'edit_file', { path: 'a.txt', edits, dry_run: true });
+    const [, note] = await texts('edit_file', { path: 'a.txt', edits, dry_run: true });
     expect(note).toContain('dry_run (did you mean dryRun?)');
     expect(note).toContain('edits[0].caseInsensitiv (did you mean caseInsensitive?)');
   });
@@ -119,13 +120,13 @@ describe('a call with arguments that its tool does not take', () => {
 
   it('may use the hidden aliases, even together with their real names', async () => {
     const aliased = { path: '.', pattern: 'a.t' };
-    expect(await texts('replay', 'search_files', aliased)).toHaveLength(1);
-    expect(await texts('replay', 'search_files', { ...aliased, directory: '.' })).toHaveLength(1);
+    expect(await texts('search_files', aliased)).toHaveLength(1);
+    expect(await texts('search_files', { ...aliased, directory: '.' })).toHaveLength(1);
   });
 
   it('gets a short note, however many there are and however long', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'n'.repeat(5000)}${i}`, i]));
-    const [, note] = await texts('replay', 'read_file', { path: 'a.txt', ...many });
+    const [, note] = await texts('read_file', { path: 'a.txt', ...many });
     expect(note!.length).toBeLessThan(1000);
     expect(note).toContain('… 4990 more');
   });

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { replay } from '../../../src/dialects/replay/index.ts';
-import { anonymous, Engine, type RootSpec } from '../../../src/engine/index.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface ReplayFixture {
   /** The directory that the server serves. `../outside` is next to it. */
   root: string;
-  home: string;
   call(tool: string, args: unknown): Promise<ToolResult | { code: number; message: string }>;
   /** The text of an answer. Throws if the call fails. */
   text(tool: string, args: unknown): Promise<string>;
@@ -20,17 +19,12 @@ export interface ReplayFixture {
   close(): Promise<void>;
 }
 
-export function openReplayFixture(
-  tree: Tree,
-  roots: readonly RootSpec[] = [{ path: '.', writable: true }],
-): ReplayFixture {
+export function openReplayFixture(tree: Tree): ReplayFixture {
   const temporary = temporaryDirectory();
   const root = join(temporary.path, 'root');
   const home = join(temporary.path, 'home');
   layOut(root, { './': '', ...tree });
-  const engine = new Engine({
-    roots: roots.map(({ path, writable }) => ({ path: join(root, path), writable })),
-  });
+  const engine = new Engine({ roots: [{ path: root, writable: true }] });
 
   const call: ReplayFixture['call'] = async (name, args) => {
     const tool = replay.tools.find((each) => each.name === name)!;
@@ -48,7 +42,6 @@ export function openReplayFixture(
 
   return {
     root,
-    home,
     call,
     async text(tool, args) {
       const outcome = await call(tool, args);

@@ -43,8 +43,8 @@ async function failureOf(work: Promise<unknown>): Promise<Failure | undefined> {
   return undefined;
 }
 
-function open(kind: (typeof wallKinds)[number], more: Parameters<typeof openWallFixture>[2] = {}) {
-  return openWallFixture(kind, TREE, { ...RULES, ...more });
+function open(kind: (typeof wallKinds)[number]) {
+  return openWallFixture(kind, TREE, RULES);
 }
 
 /** Every spelling of a path to something denied. */

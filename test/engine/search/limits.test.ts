@@ -37,9 +37,9 @@ function childProcesses(): string[] {
     .filter((name) => name === 'rg');
 }
 
-function files(count: number, text = 'plain\n'): Tree {
+function files(count: number): Tree {
   return Object.fromEntries(
-    Array.from({ length: count }, (_, i) => [`d${i % 40}/e${i % 7}/f${i}.txt`, text] as const),
+    Array.from({ length: count }, (_, i) => [`d${i % 40}/e${i % 7}/f${i}.txt`, 'plain\n'] as const),
   );
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { anonymous, type Engine, type JournalEntry } from '../../../src/engine/index.ts';
+import { anonymous, type Engine } from '../../../src/engine/index.ts';
 import { soak } from '../../soak.ts';
 import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
@@ -205,8 +205,8 @@ describe('any sequence of changes', () => {
 });
 
 describe('a later change by somebody else', () => {
-  const inTheWay = async (chosen?: JournalEntry) => {
-    const entry = chosen ?? (await fixture.newest());
+  const inTheWay = async () => {
+    const entry = await fixture.newest();
     const before = fixture.tree();
     const outcome = await fixture.engine.history.undo(entry.id);
     expect(fixture.tree()).toEqual(before);

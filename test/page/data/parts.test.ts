@@ -71,8 +71,7 @@ describe('formatting', () => {
 
 describe('the heat of the workspace', () => {
   const tree = new HeatTree();
-  const touch = (path: string, how: How, roots = ['/srv/app']) =>
-    tree.add(event({ roots, paths: [{ path, how }] }));
+  const touch = (path: string, how: How) => tree.add(event({ roots: ['/srv/app'], paths: [{ path, how }] }));
   touch('/srv/app/src/a.ts', 'read');
   touch('/srv/app/src/a.ts', 'changed');
   touch('/srv/app/src', 'listed');

@@ -78,7 +78,7 @@ function rest(paths: readonly string[], shown: number, context: ToolContext): st
 async function textOf(path: string, bytes: number, context: ToolContext): Promise<ReadOutcome> {
   try {
     const most = Math.max(LEAST_TEXT, bytes - overheadOf(path));
-    const { answer, isCut } = await readText('read_text_file', { path }, context, most);
+    const { answer, isCut } = await readText({ path }, context, most);
     return { text: `${path}:\n${answer}\n`, isCut };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;

@@ -29,7 +29,6 @@ export interface ReadText {
 }
 
 export async function readText(
-  tool: string,
   args: ReadArguments,
   context: ToolContext,
   bytes = budgetOf(context, args),
@@ -48,7 +47,7 @@ export async function readText(
     isWhole && known && args.anchors
       ? shownAgain(part, args, bytes, { path, known, session })
       : shownPart(part, args, bytes);
-  const answer = answerOf(tool, args, part, { maxTokens: context.maxTokens }, shown);
+  const answer = answerOf(args, part, { maxTokens: context.maxTokens }, shown);
   const isCut = part.continuesAt !== undefined || part.to < part.totalLines;
   return { answer, hash: isWhole || args.hash ? known?.hash : undefined, isCut };
 }
@@ -106,11 +105,11 @@ function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boole
 }
 
 /** The text as shown, plus a last line with the call that continues when something is missing. */
-function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: ShownPart): string {
+function answerOf(args: ReadArguments, part: TextPart, room: Budget, shown: ShownPart): string {
   const { continuesAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;
-  const next = (more: object) => nextCall(tool, { path, numbered, anchors }, more, room);
+  const next = (more: object) => nextCall('read_text_file', { path, numbered, anchors }, more, room);
   if (continuesAt && to === from) {
     const { column, length } = continuesAt;
     const goesOn = next({ offset: from, column, limit: args.head ?? limit });

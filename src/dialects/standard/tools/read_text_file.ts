@@ -26,7 +26,7 @@ export const readTextFile = defineTool({
   },
   run(args, context) {
     if (args.head && args.tail) bothEnds();
-    return readText('read_text_file', args, context);
+    return readText(args, context);
   },
   render: (value, args) => rendered(value, args),
 });

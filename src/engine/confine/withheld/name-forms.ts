@@ -1,6 +1,7 @@
 /** The forms in which a file system may treat two names as the same: Unicode normalisation and letter case. */
-import { foldCase, upper } from '../../glob/letter-case.ts';
+
 import { rawOf, textOf } from '../scan/raw-names.ts';
+import { foldCase, upper } from './letter-case.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** Whether a directory ignores letter case if nothing shows it: on these systems it does by default. */

@@ -48,7 +48,7 @@ export function readSnapshot(
   });
 }
 
-export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
+export async function readContent(place: Place, options: ReadOptions): Promise<FileContent> {
   const { stat, bytes } = await readSnapshot(place, options);
   const isText = whyBinary(bytes) === undefined;
   const text = isText ? await textInTurns(bytes, new Yielder(options.signal)) : undefined;
@@ -59,7 +59,7 @@ export async function readContent(place: Place, options: ReadOptions = {}): Prom
 export async function readDecoded(
   place: Place,
   declared: () => Charset | undefined,
-  options: ReadOptions = {},
+  options: ReadOptions,
 ): Promise<FileContent> {
   const { stat, bytes } = await readSnapshot(place, options);
   const judged = encodingOf(bytes, declared);
@@ -69,10 +69,7 @@ export async function readDecoded(
 }
 
 /** For tools that show nothing but text: any valid UTF-8 is text, byte-order mark and NUL characters included. */
-export async function readText(
-  place: Place,
-  options: ReadOptions = {},
-): Promise<{ text: string; bytes: number }> {
+export async function readText(place: Place, options: ReadOptions): Promise<{ text: string; bytes: number }> {
   const { bytes } = await readSnapshot(place, options);
   if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
   const decoding = textInTurns(bytes, new Yielder(options.signal));

@@ -43,12 +43,7 @@ export interface KeepOptions {
   why?: string | undefined;
 }
 
-export async function keepFile(
-  store: Store,
-  at: At,
-  old: Stat,
-  options: KeepOptions = {},
-): Promise<KeptFile> {
+export async function keepFile(store: Store, at: At, old: Stat, options: KeepOptions): Promise<KeptFile> {
   const { known, flush, most = Number.POSITIVE_INFINITY } = options;
   const why = options.why ?? (old.size > most ? whyFileNotKept(old.size, most) : undefined);
   if (why !== undefined) return notKept(old, why, known);

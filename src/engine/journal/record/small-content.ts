@@ -8,13 +8,8 @@ type FileIdentity = Pick<Stat, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 /** The largest file that is read before and after each command. */
 export const SMALL_BYTES = 256 * 1024;
 
-/** Undefined when the file cannot be read, or is no longer the expected one. */
-export function readSmall(
-  dir: Dir,
-  name: string,
-  expected: FileIdentity,
-  most = SMALL_BYTES,
-): Buffer | undefined {
+/** At most `most` bytes of a file. Undefined when the file cannot be read, or is no longer the expected one. */
+export function readSmall(dir: Dir, name: string, expected: FileIdentity, most: number): Buffer | undefined {
   try {
     const file = dir.open(name);
     try {

@@ -21,11 +21,8 @@ export interface Pruned {
 }
 
 /** Drops what is too old or too much. Only one process at a time may do this. */
-export async function prune(
-  journal: Journal,
-  { days, bytes }: RetentionLimits,
-  now: number = Date.now(),
-): Promise<Pruned> {
+export async function prune(journal: Journal, { days, bytes }: RetentionLimits): Promise<Pruned> {
+  const now = Date.now();
   const { contents } = journal.state;
   await contents.settled();
   // List the contents before the entries: then the entries need every content that is stored in between.

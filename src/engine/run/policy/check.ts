@@ -15,7 +15,6 @@ export interface CheckContext {
 }
 
 export interface CheckedCommand {
-  command: string;
   /** What to pass to the program: options, then `--`, then operands. */
   args: readonly string[];
   /** The paths among the arguments. */
@@ -47,7 +46,7 @@ export function checkArgv(command: string, args: readonly string[], context: Che
     : checkLine(policy, args, paths, take, installedFor(command, context));
   const front = [...(policy.always ?? [])];
   if (policy.alwaysGnu && context.isGnu?.(command)) front.push(...policy.alwaysGnu);
-  return { command, args: [...front, ...checked], paths, metadataOnly };
+  return { args: [...front, ...checked], paths, metadataOnly };
 }
 
 function checkLine(

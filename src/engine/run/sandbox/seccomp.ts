@@ -216,8 +216,8 @@ function programFor(machine: Architecture, { unixSockets }: FilterOptions): Inst
     ),
     ...(unixSockets ? [] : when([JUMP_EQUAL, machine.socketpair], lastingPairs())),
     ...when([JUMP_EQUAL, machine.shmget], smallSegments()),
-    ...when([JUMP_EQUAL, machine.clone], refusingBits(0, NAMESPACES)),
-    ...when([JUMP_EQUAL, machine.unshare], refusingBits(0, NAMESPACES | TIME_NAMESPACE)),
+    ...when([JUMP_EQUAL, machine.clone], refusingBits(NAMESPACES)),
+    ...when([JUMP_EQUAL, machine.unshare], refusingBits(NAMESPACES | TIME_NAMESPACE)),
     ...when(
       [JUMP_EQUAL, machine.ioctl],
       [
@@ -251,8 +251,9 @@ function smallSegments(): Instruction[] {
   ];
 }
 
-function refusingBits(index: number, bits: number): Instruction[] {
-  return [[LOAD, argument(index)], ...when([JUMP_ANY_BIT, bits], [[RETURN, fails(EPERM)]]), [RETURN, ALLOW]];
+/** Refuses a call whose first argument has any of the bits. */
+function refusingBits(bits: number): Instruction[] {
+  return [[LOAD, argument(0)], ...when([JUMP_ANY_BIT, bits], [[RETURN, fails(EPERM)]]), [RETURN, ALLOW]];
 }
 
 /** The test, and a body that is skipped unless the test holds. */

@@ -12,7 +12,6 @@ export interface PatternFlags {
 }
 
 export interface ParsedPattern {
-  source: string;
   root: AST.Pattern;
   flags: PatternFlags;
 }
@@ -39,7 +38,7 @@ export function parsePattern(source: string, flags: string): ParsedPattern | und
       unicode,
       unicodeSets,
     };
-    return { source, root, flags: patternFlags };
+    return { root, flags: patternFlags };
   } catch {
     return undefined;
   }

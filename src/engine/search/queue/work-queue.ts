@@ -34,15 +34,13 @@ const WAIT_MS = 20;
 const SPINS = 2000;
 
 export class WorkQueue {
-  readonly memory: SharedArrayBuffer;
   readonly #control: Int32Array;
   readonly #bytes: Buffer;
   #boundSeen = 0;
   #bound: string | undefined;
   #boundIsTruncated = false;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(QUEUE_BYTES)) {
-    this.memory = memory;
+  constructor(memory: SharedArrayBuffer) {
     this.#control = new Int32Array(memory, 0, CONTROL_BYTES / 4);
     this.#bytes = Buffer.from(memory);
   }

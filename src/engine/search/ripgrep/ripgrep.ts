@@ -131,7 +131,7 @@ export async function candidateFiles(
 }
 
 /** `isAnyEncoding` says that files may be in encodings that ripgrep does not know of. */
-function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
+function ripgrepArguments(pattern: string, isAnyEncoding: boolean): string[] {
   return [
     '--no-config',
     '--no-ignore',

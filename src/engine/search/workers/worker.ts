@@ -45,7 +45,7 @@ port.on('message', (job: AnyJob) => {
   try {
     const { slot, shared } = job.queue;
     if (shared) memories[slot] = shared;
-    const queue = new WorkQueue(memories[slot]);
+    const queue = new WorkQueue(memories[slot]!);
     const result = queue.join(job.round) ? resultOf(job, queue) : emptyResult();
     send({ id: job.id, kind: 'done', result }, transferable(result));
   } catch (error) {

@@ -49,8 +49,8 @@ export function lineAfter(text: string, from: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-export function newlinesBetween(text: string, from: number, to: number): number {
+export function newlinesBefore(text: string, end: number): number {
   let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }

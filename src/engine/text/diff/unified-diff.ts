@@ -2,7 +2,7 @@
 import { changedLines, changedRuns } from './diff-lines.ts';
 import { numberLines } from './line-ids.ts';
 import type { Region } from './shortest-edit.ts';
-import { lineAfter, lineAt, lineCount, linesBetween, newlinesBetween, type TextLines } from './text-lines.ts';
+import { lineAfter, lineAt, lineCount, linesBetween, newlinesBefore, type TextLines } from './text-lines.ts';
 
 export interface DiffOptions {
   oldName: string;
@@ -56,7 +56,7 @@ function differingPart(oldText: string, newText: string, context: number): Compa
     oldLines: linesBetween(oldText, start, end),
     newLines: linesBetween(newText, start, newText.length - (oldText.length - end)),
     shownOnly,
-    skipped: newlinesBetween(oldText, 0, start),
+    skipped: newlinesBefore(oldText, start),
   };
 }
 

@@ -1,5 +1,5 @@
 /** A text that many edits change one after the other: its lines and line ends are counted once, not for each edit. */
-import { newlinesBetween } from '../diff/text-lines.ts';
+import { newlinesBefore } from '../diff/text-lines.ts';
 import type { LineEnding } from '../line-endings.ts';
 import { hasLoneSurrogate, QUICK_PRODUCT } from './literal/occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
@@ -71,7 +71,7 @@ export class EditedText {
     this.#inPieces.replace(splice);
     this.#text = undefined;
     this.#length += text.length - (end - start);
-    if (ends !== undefined) ends.lf += newlinesBetween(text, 0, text.length) - gone;
+    if (ends !== undefined) ends.lf += newlinesBefore(text, text.length) - gone;
   }
 
   /** Takes over the text that the splices produced from this one. */

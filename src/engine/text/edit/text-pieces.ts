@@ -1,5 +1,5 @@
 /** A long text in pieces: a change rebuilds a few of them, not the whole text, and lines are counted for each piece. */
-import { newlinesBetween } from '../diff/text-lines.ts';
+import { newlinesBefore } from '../diff/text-lines.ts';
 import type { Splice } from './splice.ts';
 
 export class TextPieces {
@@ -12,7 +12,7 @@ export class TextPieces {
   constructor(text: string, size: number) {
     this.#size = size;
     this.#pieces = cut(text, size);
-    this.#newlines = this.#pieces.map((piece) => newlinesBetween(piece, 0, piece.length));
+    this.#newlines = this.#pieces.map((piece) => newlinesBefore(piece, piece.length));
   }
 
   get text(): string {
@@ -55,7 +55,7 @@ export class TextPieces {
     const { index, offset } = this.#pieceAt(position);
     let line = 1;
     for (let before = 0; before < index; before++) line += this.#newlines[before]!;
-    return line + newlinesBetween(this.#pieces[index]!, 0, position - offset);
+    return line + newlinesBefore(this.#pieces[index]!, position - offset);
   }
 
   replace({ start, end, text }: Splice): void {
@@ -64,7 +64,7 @@ export class TextPieces {
     const head = this.#pieces[first.index]!.slice(0, start - first.offset);
     const tail = this.#pieces[last.index]!.slice(end - last.offset);
     const made = cut(head + text + tail, 2 * this.#size);
-    const counts = made.map((piece) => newlinesBetween(piece, 0, piece.length));
+    const counts = made.map((piece) => newlinesBefore(piece, piece.length));
     const replaced = last.index - first.index + 1;
     this.#pieces.splice(first.index, replaced, ...made);
     this.#newlines.splice(first.index, replaced, ...counts);

@@ -12,7 +12,7 @@ import { type ChangeRecorder, type CreatedFacts, changeDisk } from '../../files/
 import type { FileImage, Removed } from '../../journal/entries/entry.ts';
 import { bytesOf, linkOf, targetOf } from '../../journal/entries/link-target.ts';
 import { LARGE_BYTES } from '../../journal/record/capture.ts';
-import { hasStamp, stampOf, stampOfTree } from '../../journal/record/stamp.ts';
+import { stampOf, stampOfTree } from '../../journal/record/stamp.ts';
 import type { Store } from '../../journal/store.ts';
 import { restoreTree, setMode } from './restore-tree.ts';
 import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
@@ -202,9 +202,4 @@ function stampAside({ dir, name }: SetAside): Promise<string> {
 function stampAt(place: Place): Promise<string> {
   const tree = place.enter();
   return stampOfTree(tree).finally(() => tree.close());
-}
-
-export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
-  const tree = place.enter();
-  return hasStamp(tree, stamp).finally(() => tree.close());
 }

@@ -44,10 +44,6 @@ export class CallList {
     this.#measure();
   }
 
-  get active(): EventRow | undefined {
-    return this.#active;
-  }
-
   get following(): boolean {
     return this.#following && !this.#store.isSorted;
   }

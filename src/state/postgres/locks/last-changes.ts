@@ -25,7 +25,6 @@ export class LastChanges {
       if (path === undefined || typeof row.part !== 'string') continue;
       this.#last.set(path, {
         part: row.part,
-        hash: row.hash ? hexOf(row.hash) : undefined,
         replaced: (row.replaced as string[] | null) ?? [],
       });
     }

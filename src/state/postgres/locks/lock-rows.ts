@@ -11,7 +11,7 @@ import type { SharedPaths } from '../../state.ts';
 
 /** The longest time that a machine may still show a file after another machine replaced it. */
 const STALE = "interval '1 minute'";
-const LAST_CHANGE = `part, hash, CASE WHEN at > clock_timestamp() - ${STALE} THEN replaced END AS replaced`;
+const LAST_CHANGE = `part, CASE WHEN at > clock_timestamp() - ${STALE} THEN replaced END AS replaced`;
 
 type Mode = 'FOR UPDATE' | 'FOR KEY SHARE';
 

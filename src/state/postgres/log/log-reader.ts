@@ -25,12 +25,12 @@ export class LogRows<R extends object> {
     this.#options = options;
   }
 
-  async head(): Promise<{ last: number; generation: number; bytes: number }> {
+  async head(): Promise<{ last: number; bytes: number }> {
     const [row] = await this.#query(
-      `SELECT last, generation, bytes FROM ${this.#database.table('logs')} WHERE log = $1`,
+      `SELECT last, bytes FROM ${this.#database.table('logs')} WHERE log = $1`,
       [this.#log],
     );
-    return { last: Number(row!.last), generation: Number(row!.generation), bytes: Number(row!.bytes) };
+    return { last: Number(row!.last), bytes: Number(row!.bytes) };
   }
 
   /** A page of records after a number, oldest first, with the generation of the log. */

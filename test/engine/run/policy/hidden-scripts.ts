@@ -14,7 +14,7 @@ export function dice(seed: number): Roll {
 }
 
 /** What shows that a script has acted: a file of this name, or this text in its output. */
-export const marker = (id: number): string => `PWN${id}`;
+const marker = (id: number): string => `PWN${id}`;
 
 const pickFrom = (roll: Roll, list: readonly string[]): string => list[roll(list.length)]!;
 const several = (roll: Roll, most: number, make: () => string): string =>

@@ -60,13 +60,13 @@ export function textPair(random: Random, kind: 'plain' | 'tricky' | 'carriage-re
   return { old, new: made, vocabulary };
 }
 
-export function randomText(random: Random, vocabulary: readonly string[]): string {
+function randomText(random: Random, vocabulary: readonly string[]): string {
   const lines = Array.from({ length: random(pick(random, [4, 12, 40])) }, () => pick(random, vocabulary));
   const text = lines.join('\n');
   return text !== '' && random(5) > 0 ? `${text}\n` : text;
 }
 
-export function edited(random: Random, text: string, vocabulary: readonly string[]): string {
+function edited(random: Random, text: string, vocabulary: readonly string[]): string {
   if (text.endsWith('\n') && random(8) > 0) return `${edited(random, text.slice(0, -1), vocabulary)}\n`;
   const lines = text.split('\n');
   for (let edits = random(4); edits >= 0; edits--) {

@@ -1,6 +1,6 @@
 /** Finds what a literal edit would change: exactly, ignoring case, or ignoring indentation. */
 import { type Failure, fail, type NearMatch } from '../../../failures.ts';
-import { newlinesBetween } from '../../diff/text-lines.ts';
+import { newlinesBefore } from '../../diff/text-lines.ts';
 import { BOM } from '../../encoding.ts';
 import { type LineEnding, lineEndingOf, withLineEnding } from '../../line-endings.ts';
 import { distance } from '../../similar.ts';
@@ -133,7 +133,7 @@ function requireUnique(
     ...found.subarray(0, MOST_LINES_NAMED),
     ...(overlapping?.subarray(0, MOST_LINES_NAMED) ?? []),
   ];
-  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => 1 + newlinesBetween(text, 0, at));
+  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => 1 + newlinesBefore(text, at));
   failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', count, lines, context);
 }
 
