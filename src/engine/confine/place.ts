@@ -2,7 +2,7 @@
 import { fail } from '../failures.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
-import { attempt, failMissing } from './errno.ts';
+import { attempt } from './errno.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
@@ -82,7 +82,7 @@ export class Place {
 
   /** Returns what is here, or fails with `not-found` and the names of similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
-    return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
+    return this.lstat() ?? this.#failMissing(wanted);
   }
 
   /** Opens the directory at this place; the caller closes it. */
@@ -90,9 +90,7 @@ export class Place {
     const found = attempt(this.shown, 'open', () =>
       this.isRoot ? this.#dir.duplicate() : this.#dir.enter(this.name),
     );
-    if (found === 'missing') {
-      return failMissing(this.shown, 'directory', this.#similar());
-    }
+    if (found === 'missing') return this.#failMissing('directory');
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.shown });
     if ('linkTarget' in found) return fail({ kind: 'unstable', path: this.shown });
     // It was not a directory when the walk checked the rules.
@@ -106,6 +104,10 @@ export class Place {
   /** Whether the owner withholds a raw name in the directory at this place. */
   verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
     return this.withheld?.verdictOnName(rawOf(this.path), name, isDirectory, isSame);
+  }
+
+  #failMissing(wanted: 'file' | 'directory' | 'entry'): never {
+    fail({ kind: 'not-found', path: this.shown, wanted, near: this.#similar() });
   }
 
   #similar(): string[] {

@@ -6,6 +6,7 @@ import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import { holdsMount } from '../confine/mounts.ts';
 import type { Place } from '../confine/place.ts';
+import { identityOf } from '../confine/stat.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
@@ -111,7 +112,7 @@ export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'mov
   }
   const found = place.lstat();
   if (found?.type === 'directory') {
-    wall.protectedPlaces.requireMovable(`${found.dev}:${found.ino}`, place.shown);
+    wall.protectedPlaces.requireMovable(identityOf(found), place.shown);
   }
 }
 

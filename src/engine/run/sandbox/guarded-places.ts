@@ -1,6 +1,7 @@
 /** Turns protected paths into places in writable roots that a sandboxed command can read, but not change or move. */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
+import { identityOf } from '../../confine/stat.ts';
 import type { SandboxPlace } from './held-places.ts';
 
 interface VisibleRoot {
@@ -21,7 +22,7 @@ export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly str
   return outermost.slice(0, MAX_PLACES).flatMap((path) => {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (!found || found.isSymbolicLink()) return [];
-    return [{ path, identity: `${found.dev}:${found.ino}`, fd: undefined, writable: false }];
+    return [{ path, identity: identityOf(found), fd: undefined, writable: false }];
   });
 }
 

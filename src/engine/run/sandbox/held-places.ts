@@ -3,6 +3,7 @@
 import type { Dir, Entered } from '../../confine/directory/dir.ts';
 import { LinuxDir } from '../../confine/directory/linux-dir.ts';
 import { isWithin } from '../../confine/roots.ts';
+import { identityOf } from '../../confine/stat.ts';
 import { fail } from '../../failures.ts';
 
 /** A directory or a file that must stay where it was when the server started. */
@@ -69,7 +70,7 @@ function walkTo(
       if (isBetween && !between.has(path)) between.set(path, { path, dir, writable: around.writable });
     }
     const found = last === undefined ? dir.stat() : dir.lstat(last);
-    if (found === undefined || `${found.dev}:${found.ino}` !== place.identity) moved(place);
+    if (found === undefined || identityOf(found) !== place.identity) moved(place);
   } finally {
     if (!held()) dir.close();
   }

@@ -8,6 +8,7 @@ import { allows } from '../../confine/probe-path.ts';
 import { childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import { identityOf } from '../../confine/stat.ts';
 import type { Wall } from '../../confine/wall.ts';
 import type { Withheld } from '../../confine/withheld/withheld.ts';
 import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
@@ -91,7 +92,7 @@ class WithheldSearch {
     if (rawOf(path) !== raw) tooMany(`the name of ${path} is not valid UTF-8`);
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined) return;
-    const identity = `${stat.dev}:${stat.ino}`;
+    const identity = identityOf(stat);
     if (this.found.push({ path, identity, fd: undefined, writable: false, isDirectory }) > MAX_MASKED) {
       tooMany(`more than ${MAX_MASKED} entries are denied or hidden`);
     }
