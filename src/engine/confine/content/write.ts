@@ -3,12 +3,10 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
 import type { Draft, Stat } from '../directory/dir.ts';
+import { CHUNK_BYTES, SYNC_BYTES } from './read.ts';
 
 const write = promisify(fs.write);
 const fsync = promisify(fs.fsync);
-
-const CHUNK_BYTES = 4 * 1024 * 1024;
-const SYNC_BYTES = 256 * 1024;
 
 export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   let written = 0;
