@@ -16,7 +16,7 @@ import type { Place } from '../../confine/place.ts';
 import { converterSource } from '../../confine/protect/own-package.ts';
 import type { Root } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
-import type { Wall } from '../../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
 
 const CONFIG_NAME = '.editorconfig';
@@ -92,7 +92,7 @@ export class DeclaredEncodings {
   #servedConfigIn(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
     try {
       if (held.lstat(CONFIG_NAME) === undefined) return undefined;
-      return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, ({ dir, name }) =>
+      return wall.at(join(directory, CONFIG_NAME), STRAIGHT, ({ dir, name }) =>
         name === CONFIG_NAME ? this.#configIn(dir) : undefined,
       );
     } catch (error) {

@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { type OwnLink, statAt, targetOf } from '../../confine/protect/followed-path.ts';
 import { ownPackage } from '../../confine/protect/own-package.ts';
 import { isWithin, type Root } from '../../confine/roots.ts';
-import type { Wall } from '../../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import type { RunResult } from '../process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
@@ -82,7 +82,7 @@ export class OwnNamesGuard {
 
   #restoreLink({ path, target }: OwnLink): string[] {
     try {
-      const options = { straight: true, follow: false, includeWithheld: true, makeParents: true };
+      const options = { ...STRAIGHT, includeWithheld: true, makeParents: true };
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {
