@@ -2,7 +2,7 @@
 import type { Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { isWithin } from '../confine/roots.ts';
+import { isBelow } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { replaceContent } from './atomic-replace.ts';
@@ -27,7 +27,7 @@ export async function moveEntry(
   requireNotRoot(wall, from, 'move');
   for (const place of [from, to]) wall.protectedPlaces.requireNothingBelow(place);
   await requireNoneWithheld(from, 'move', options.signal);
-  if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
+  if (source.type === 'directory' && isBelow(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }
   const occupant = to.lstat();

@@ -4,7 +4,7 @@ import { closeSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { asMountPoint } from '../confine/mounts.ts';
-import { isWithin } from '../confine/roots.ts';
+import { isBelow, isWithin } from '../confine/roots.ts';
 import { failTooLong, MOST_ARGUMENTS } from './policy/length.ts';
 import { SETPRIV_ARGS } from './probe-programs.ts';
 import { layOutDescriptors } from './process/descriptors.ts';
@@ -112,9 +112,7 @@ function prepareSandboxed(
   };
   const argv = limited(request, [], countableLimits(profile.limits));
   // bubblewrap itself creates the mount point of a root that lies in no other root, so no link can be there.
-  const nested = roots.filter(({ path }) =>
-    roots.some((other) => other.path !== path && isWithin(path, other.path)),
-  );
+  const nested = roots.filter(({ path }) => roots.some((other) => isBelow(path, other.path)));
   const paths = [...nested, ...fixed, ...withheld].map(({ path }) => path);
   const mounted = [...paths, ...masked].map(asMountPoint);
   return {

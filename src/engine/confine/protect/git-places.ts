@@ -4,7 +4,7 @@ import { Yielder } from '../../event-loop.ts';
 import { asOwner } from '../directory/as-owner.ts';
 import type { Dir } from '../directory/dir.ts';
 import { exists } from '../probe-path.ts';
-import { isWithin, type Root } from '../roots.ts';
+import { isBelow, isWithin, type Root } from '../roots.ts';
 import type { Absence } from '../scan/absence.ts';
 import { childPath } from '../scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
@@ -245,7 +245,7 @@ class GitPlacesFinder {
    * appear.
    */
   #note(path: string): void {
-    const root = this.#roots.find(({ real }) => isWithin(path, real) && path !== real);
+    const root = this.#roots.find(({ real }) => isBelow(path, real));
     if (root === undefined) return;
     const { absent, fixed, pointers } = this.found;
     let at = root.real;

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWithin } from '../../confine/roots.ts';
+import { isBelow, isWithin } from '../../confine/roots.ts';
 import type { SandboxPlace } from './held-places.ts';
 import { linkTarget, type VisiblePath } from './installations.ts';
 import type { MaskedPlace } from './withheld-places.ts';
@@ -84,7 +84,7 @@ const WRITABLE_BY_ROOT = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-
 /** The directories of the system's programs. One that holds a root is split, so that nothing beside the root shows. */
 export function systemDirectories(roots: readonly string[]): string[] {
   const without = (directory: string): string[] => {
-    const holdsRoot = roots.some((root) => root !== directory && isWithin(root, directory));
+    const holdsRoot = roots.some((root) => isBelow(root, directory));
     if (!holdsRoot || !DIVISIBLE.includes(directory)) return [directory];
     return PARTS.map((part) => join(directory, part)).flatMap(without);
   };

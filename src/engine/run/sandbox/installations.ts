@@ -3,7 +3,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isWithin } from '../../confine/roots.ts';
+import { isBelow, isWithin } from '../../confine/roots.ts';
 
 /** A path that commands see read-only, at its own place. */
 export interface VisiblePath {
@@ -110,7 +110,7 @@ export function installationsOf(programs: Iterable<string>, machine: MachineFact
     }
   }
   const outermost = [...visible.values()].filter(
-    ({ path }) => ![...visible.keys()].some((other) => other !== path && isWithin(path, other)),
+    ({ path }) => ![...visible.keys()].some((other) => isBelow(path, other)),
   );
   return { visible: outermost.sort((a, b) => (a.path < b.path ? -1 : 1)), variables };
 }
@@ -135,7 +135,7 @@ function installationOf(program: string, machine: MachineFacts): Installations {
   const isPrivate = (path: string) =>
     isWithin(homedir(), path) || machine.roots.some((root) => isWithin(root, path));
   const inBin = PROGRAM_DIRECTORIES.includes(basename(directory));
-  if (isWithin(directory, PACKAGES) && directory !== PACKAGES && !isWithin(directory, homedir())) {
+  if (isBelow(directory, PACKAGES) && !isWithin(directory, homedir())) {
     if (inBin && prefix !== PACKAGES && !isPrivate(prefix)) return installationAt([prefix]);
     if (!isPrivate(directory)) return installationAt([directory]);
   }

@@ -5,6 +5,7 @@
  */
 import { constants, lstatSync } from 'node:fs';
 import { allows } from '../../confine/probe-path.ts';
+import { isBelow } from '../../confine/roots.ts';
 import { childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
@@ -34,10 +35,7 @@ export async function findWithheldPlaces(
   const { withheld } = wall;
   if (withheld === undefined) return [];
   const search = new WithheldSearch(withheld, new Yielder(signal));
-  const outermost = wall.roots.filter(
-    ({ real }) =>
-      !wall.roots.some((other) => wall.rootsBelow(other.real).some((below) => below.real === real)),
-  );
+  const outermost = wall.roots.filter(({ real }) => !wall.roots.some((other) => isBelow(real, other.real)));
   for (const { real, dir } of outermost) {
     const cursor = openCursor(scanRootOf(dir));
     try {
