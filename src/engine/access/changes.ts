@@ -122,14 +122,9 @@ export class Changes {
     const above = dirname(place.path);
     if (place.isRoot || above === place.root.real) return true;
     try {
-      return this.#access.wall.at(above, { ...STRAIGHT, includeWithheld: true }, (parent) => {
-        const dir = parent.enter();
-        try {
-          return dir.identity === place.dir.identity;
-        } finally {
-          dir.close();
-        }
-      });
+      return this.#access.wall.at(above, { ...STRAIGHT, includeWithheld: true }, (parent) =>
+        parent.inside((dir) => dir.identity === place.dir.identity),
+      );
     } catch (error) {
       if (error instanceof EngineFailure) return false;
       throw error;

@@ -1,5 +1,7 @@
 /** A resolved path: a held directory and one name in it, so that no operation looks the path up again. */
+import { dirname } from 'node:path';
 import { fail } from '../failures.ts';
+import { closing } from './closing.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt } from './errno.ts';
@@ -101,6 +103,11 @@ export class Place {
     return found;
   }
 
+  /** Enters the directory at this place, runs `use`, and always closes the directory. */
+  inside<T>(use: (dir: Dir) => T): T {
+    return closing(this.enter(), use);
+  }
+
   /** Whether the owner withholds a raw name in the directory at this place. */
   verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
     return this.withheld?.verdictOnName(rawOf(this.path), name, isDirectory, isSame);
@@ -112,7 +119,7 @@ export class Place {
 
   #similar(): string[] {
     const { shown, name, withheld } = this;
-    const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
+    const parent = rawOf(dirname(this.path));
     const isSame = sameEntryIn(this.#dir);
     const isListed = (near: string) =>
       withheld?.verdictOnName(parent, rawOf(near), true, isSame) !== 'hidden';

@@ -1,5 +1,6 @@
 /** Replaces a file's content in one step: others see the old content or the new one, never anything in between. */
 
+import { closing } from '../confine/closing.ts';
 import { holdsBytes } from '../confine/content/read.ts';
 import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Draft, Stat } from '../confine/directory/dir.ts';
@@ -197,9 +198,5 @@ function sameFile(a: Stat, b: Stat): boolean {
 /** Compares the bytes, because times are too coarse: a write within the same clock tick does not show. */
 function sameBytes(place: Place, expected: Buffer): boolean {
   const file = attempt(place.shown, 'read', () => place.dir.open(place.name));
-  try {
-    return holdsBytes(file, expected);
-  } finally {
-    file.close();
-  }
+  return closing(file, () => holdsBytes(file, expected));
 }

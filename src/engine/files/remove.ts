@@ -71,12 +71,9 @@ async function removeEmpty(
 }
 
 function isEmpty(place: Place): boolean {
-  const dir = place.enter();
-  try {
-    return attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined;
-  } finally {
-    dir.close();
-  }
+  return place.inside(
+    (dir) => attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined,
+  );
 }
 
 async function requireTreeRemovable(
@@ -84,25 +81,17 @@ async function requireTreeRemovable(
   place: Place,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const tree = place.enter();
-  try {
+  await place.inside((tree) => {
     // Deleting would empty the mounted directory and then fail on it.
     if (holdsMount(tree)) fail({ kind: 'io', path: place.shown, action: 'delete', code: 'EBUSY' });
-    await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
-  } finally {
-    tree.close();
-  }
+    return requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
+  });
 }
 
 async function removeTree(place: Place, recorder: ChangeRecorder): Promise<void> {
   const { dir, name, shown } = place;
   recorder.begins();
-  const tree = place.enter();
-  try {
-    await attemptAsync(shown, 'delete', () => empty(tree, new Yielder(undefined)));
-  } finally {
-    tree.close();
-  }
+  await place.inside((tree) => attemptAsync(shown, 'delete', () => empty(tree, new Yielder(undefined))));
   attempt(shown, 'delete', () => dir.rmdir(name));
 }
 

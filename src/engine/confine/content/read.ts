@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
+import { closing } from '../closing.ts';
 import type { OpenFile } from '../directory/dir.ts';
 
 const read = promisify(fs.read);
@@ -58,11 +59,7 @@ async function readManyBytes(
 
 /** The same as `readBytes`, and then closes the file. */
 export async function readAndClose(file: OpenFile, most: number): Promise<Buffer> {
-  try {
-    return await readBytes(file, most);
-  } finally {
-    file.close();
-  }
+  return closing(file, () => readBytes(file, most));
 }
 
 /** Small files share memory: a caller that keeps the bytes for long should copy them. */

@@ -1,6 +1,7 @@
 /** Collects what the owner withholds when the directories are opened: the globs given, and a file in each directory. */
 import { fail } from '../../failures.ts';
 import { parseIgnoreLine } from '../../glob/ignore-pattern.ts';
+import { closing } from '../closing.ts';
 import { readBytesSync } from '../content/read.ts';
 import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
@@ -76,10 +77,5 @@ function ignoreFileIn(dir: Dir, real: string): string | undefined {
 }
 
 function contentOf(dir: Dir): Buffer {
-  const file = dir.open(IGNORE_FILE);
-  try {
-    return readBytesSync(file, LONGEST_IGNORE_FILE + 1);
-  } finally {
-    file.close();
-  }
+  return closing(dir.open(IGNORE_FILE), (file) => readBytesSync(file, LONGEST_IGNORE_FILE + 1));
 }

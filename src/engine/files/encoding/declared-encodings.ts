@@ -10,6 +10,7 @@ import {
 import { type EditorConfig, LONGEST_CONFIG, parseEditorConfig } from '../../charset/editorconfig/parse.ts';
 import type { Charset } from '../../charset/names.ts';
 import type { CharsetScope } from '../../charset/scope.ts';
+import { closing } from '../../confine/closing.ts';
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
@@ -132,10 +133,5 @@ function visitDown({ dir: top, real }: Root, path: string, show: (dir: Dir, path
 }
 
 function textIn(dir: Dir): string {
-  const file = dir.open(CONFIG_NAME);
-  try {
-    return readBytesSync(file, LONGEST_CONFIG).toString('utf8');
-  } finally {
-    file.close();
-  }
+  return closing(dir.open(CONFIG_NAME), (file) => readBytesSync(file, LONGEST_CONFIG).toString('utf8'));
 }

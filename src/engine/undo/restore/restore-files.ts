@@ -1,6 +1,7 @@
 /** Restores what the journal has kept: contents, files, links and whole trees. The journal records each step. */
 
 import type { SetAside } from '../../../state/contents.ts';
+import { closing } from '../../confine/closing.ts';
 import { readAndClose } from '../../confine/content/read.ts';
 import { flushDraft } from '../../confine/content/write.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
@@ -118,7 +119,7 @@ export async function restoreRemoved(
       await recorder.creates(place, 'directory', { whole: true });
       changeDisk(recorder, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
       await restoreTree(store, place, removed);
-      recorder.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
+      recorder.becomes(place, 'directory', { whole: true, stamp: await place.inside(stampOfTree) });
       break;
     case 'lost':
       failLost(place);
@@ -196,15 +197,9 @@ async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedF
 function stampAside({ dir, name }: SetAside): Promise<string> {
   const tree = dir.enterRaw(Buffer.from(name));
   if (tree === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
-  return stampOfTree(tree).finally(() => tree.close());
-}
-
-function stampAt(place: Place): Promise<string> {
-  const tree = place.enter();
-  return stampOfTree(tree).finally(() => tree.close());
+  return closing(tree, stampOfTree);
 }
 
 export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
-  const tree = place.enter();
-  return hasStamp(tree, stamp).finally(() => tree.close());
+  return place.inside((tree) => hasStamp(tree, stamp));
 }
