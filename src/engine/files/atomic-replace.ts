@@ -158,15 +158,9 @@ async function recordChange(
 }
 
 function requireAsRecorded(place: Place, recorded: Recorded): void {
-  if (recorded === 'absent' || recorded.bytes) {
-    requireUnchanged(
-      place,
-      recorded === 'absent' ? recorded : { stat: recorded.stat, bytes: recorded.bytes! },
-    );
-    return;
-  }
-  const now = place.lstat();
-  if (!now || !sameFile(now, recorded.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
+  if (recorded === 'absent') requireUnchanged(place, recorded);
+  else if (recorded.bytes) requireUnchanged(place, { stat: recorded.stat, bytes: recorded.bytes });
+  else requireStill(place, recorded.stat);
 }
 
 /** What is at the place now; fails if a file may not replace it. */
@@ -189,6 +183,13 @@ export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'):
   if (now === undefined || !sameFile(now, expect.stat) || !sameBytes(place, expect.bytes)) {
     fail({ kind: 'changed-meanwhile', path: place.shown });
   }
+}
+
+/** Fails if what was at the place, or that nothing was, is no longer so. Reads no content. */
+export function requireStill(place: Place, expected: Stat | undefined): void {
+  const now = place.lstat();
+  const same = now && expected ? sameFile(now, expected) : now === expected;
+  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
 function sameFile(a: Stat, b: Stat): boolean {
