@@ -8,8 +8,8 @@ import type { OpenFile } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf } from '../lines/line-index.ts';
 
-/** How many bytes of a large file are read to tell whether it is text. */
-const JUDGED_BYTES = 8192;
+/** How many bytes at the beginning of a large file show whether it is text. */
+export const JUDGED_BYTES = 8192;
 const PIECE_BYTES = 1024 * 1024;
 
 /**

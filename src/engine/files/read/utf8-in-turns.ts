@@ -1,8 +1,8 @@
 /** Encodes and decodes UTF-8, piece by piece if it is long, without blocking other work. */
 import type { Yielder } from '../../event-loop.ts';
 
-/** Shorter texts are converted at once. */
-const PIECE = 256 * 1024;
+/** Shorter texts are converted at once, longer ones in pieces of this length. */
+export const PIECE: number = 256 * 1024;
 
 export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffer> {
   if (text.length <= PIECE) return Buffer.from(text, 'utf8');
