@@ -13,9 +13,8 @@ import { requireServedRoot } from '../withheld/served-root.ts';
 import type { Verdict, Withheld } from '../withheld/withheld.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
-import { climbsOut, components, isAbsolute, requireShortName } from './path-components.ts';
+import { climbsOut, components, isAbsolute, MOST_LINKS, requireShortName } from './path-components.ts';
 
-const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 
 /** One attempt to walk a path. `run` returns undefined when something moved meanwhile; the caller then starts again. */
@@ -190,7 +189,7 @@ export class PathWalk {
   }
 
   #follow(link: string): void {
-    if (++this.#links > MAX_LINKS) fail({ kind: 'bad-path', path: this.#shown, why: 'link-loop' });
+    if (++this.#links > MOST_LINKS) fail({ kind: 'bad-path', path: this.#shown, why: 'link-loop' });
     const next = components(link);
     if (!isAbsolute(link)) {
       this.#todo.unshift(...next);

@@ -3,7 +3,8 @@
  * and directories, but not links, and it cannot prevent a new name.
  */
 import { dirname, join, relative, sep } from 'node:path';
-import { type OwnLink, statAt, targetOf } from '../../confine/protect/followed-path.ts';
+import { statAt, targetOf } from '../../confine/probe-path.ts';
+import type { OwnLink } from '../../confine/protect/followed-path.ts';
 import { ownPackage } from '../../confine/protect/own-package.ts';
 import { isWithin, type Root } from '../../confine/roots.ts';
 import { STRAIGHT, type Wall } from '../../confine/wall.ts';

@@ -2,9 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { targetOf } from '../../confine/probe-path.ts';
 import { isBelow, isWithin } from '../../confine/roots.ts';
 import type { SandboxPlace } from './held-places.ts';
-import { linkTarget, type VisiblePath } from './installations.ts';
+import type { VisiblePath } from './installations.ts';
 import type { MaskedPlace } from './withheld-places.ts';
 
 export interface BubblewrapFeatures {
@@ -148,7 +149,7 @@ function withheldMounts({ withheld, empty }: SandboxView): Mount[] {
 
 function systemMounts(view: SandboxView): Mount[] {
   const mounts = systemDirectories(view.roots.map(({ path }) => path)).map((at): Mount => {
-    const link = linkTarget(at);
+    const link = targetOf(at);
     return { at, args: link === undefined ? ['--ro-bind', at, at] : ['--symlink', link, at] };
   });
   const bind = (at: string, from = at) => mounts.push({ at, args: ['--ro-bind-try', from, at] });
