@@ -7,7 +7,7 @@ import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone, yieldIfDue } from '../event-loop.ts';
-import { EngineFailure, fail } from '../failures.ts';
+import { EngineFailure, fail, failIfCancelled } from '../failures.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
 /** How often a plain write is attempted if somebody else keeps replacing the file. */
@@ -116,7 +116,7 @@ export async function prepareContent(
       // In parallel, both flushes take hardly longer than one.
       await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
       draft.closeDescriptor();
-      if (signal?.aborted) fail({ kind: 'cancelled' });
+      failIfCancelled(signal);
     },
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));

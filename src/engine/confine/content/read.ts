@@ -1,7 +1,7 @@
 /** Reads bytes from files that the wall has opened. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { fail } from '../../failures.ts';
+import { failIfCancelled } from '../../failures.ts';
 import { closing } from '../closing.ts';
 import type { OpenFile } from '../directory/dir.ts';
 
@@ -46,7 +46,7 @@ async function readManyBytes(
   let buffer = Buffer.allocUnsafe(expected);
   let length = 0;
   while (length < most) {
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most, buffer.length * 2));
     const room = Math.min(CHUNK_BYTES, buffer.length - length);
     const got = await readChunk(file.fd, buffer, length, room, length);
