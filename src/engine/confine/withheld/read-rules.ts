@@ -6,6 +6,7 @@ import { readBytesSync } from '../content/read.ts';
 import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
 import type { Root } from '../roots.ts';
+import { absolutePath } from '../scan/child-path.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
 import { IGNORE_FILE } from './owner-files.ts';
 import { SECRETS, secretGlobs } from './secrets.ts';
@@ -60,7 +61,7 @@ function readable(glob: string): string {
 
 /** A file that exists but cannot be read is an error: otherwise the server would serve what the file hides. */
 function ignoreFileIn(dir: Dir, real: string): string | undefined {
-  const path = `${real === '/' ? '' : real}/${IGNORE_FILE}`;
+  const path = absolutePath(real, IGNORE_FILE);
   const stat = attempt(path, 'look at', () => dir.lstat(IGNORE_FILE));
   if (stat === undefined) return undefined;
   if (stat.type === 'symlink') fail({ kind: 'io', path, action: 'read a link in place of', code: 'ELOOP' });

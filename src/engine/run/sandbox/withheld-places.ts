@@ -6,7 +6,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { allows } from '../../confine/probe-path.ts';
 import { isBelow } from '../../confine/roots.ts';
-import { childPath } from '../../confine/scan/child-path.ts';
+import { absolutePath, childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { identityOf } from '../../confine/stat.ts';
@@ -66,7 +66,7 @@ class WithheldSearch {
       await this.#yielder.pause();
       if (cursor.goTo(directory)) continue;
       const listing = await cursor.listInTurns(() => this.#yielder.pause());
-      const here = directory === '' ? root : `${root === '/' ? '' : root}/${directory}`;
+      const here = directory === '' ? root : absolutePath(root, directory);
       if (typeof listing === 'string' || !allows(encoded(here), X_OK)) {
         if (mayBeEntered(here)) this.#add(here, true);
         continue;
@@ -79,7 +79,7 @@ class WithheldSearch {
         const type = listing.types[index]!;
         // A link cannot be masked. Its target has a name of its own, which decides.
         if (verdicts.has(name)) {
-          if (type !== 'symlink') this.#add(`${here === '/' ? '' : here}/${name}`, type === 'directory');
+          if (type !== 'symlink') this.#add(absolutePath(here, name), type === 'directory');
         } else if (type === 'directory') waiting.push(path);
       }
     }
