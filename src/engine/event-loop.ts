@@ -1,5 +1,5 @@
 /** Lets other calls run while long work continues, and notices when the call was cancelled. */
-import { fail } from './failures.ts';
+import { failIfCancelled } from './failures.ts';
 
 /** How long one turn of the event loop may take before long work yields to the next one. */
 const TURN_MS = 10;
@@ -49,7 +49,7 @@ export class Yielder {
 
   async #after(ended: Promise<void>): Promise<void> {
     await ended;
-    if (this.#signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(this.#signal);
   }
 }
 

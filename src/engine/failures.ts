@@ -155,6 +155,10 @@ export function isFailure<K extends FailureKind = FailureKind>(
   return kinds.length === 0 || (kinds as readonly FailureKind[]).includes(error.facts.kind);
 }
 
+export function failIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) fail({ kind: 'cancelled' });
+}
+
 export function fail(facts: Failure, cause?: unknown): never {
   throw new EngineFailure(facts, cause);
 }

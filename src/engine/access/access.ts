@@ -17,6 +17,7 @@ import { DeclaredEncodings } from '../files/encoding/declared-encodings.ts';
 import { noRecorder } from '../files/recorder.ts';
 import { tidyHeapInPauses } from '../heap.ts';
 import type { Change } from '../journal/entries/entry.ts';
+import { touchedPaths, touchesAllBelow } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
 import { CommandSnapshots } from '../journal/snapshot/command-changes.ts';
@@ -193,10 +194,8 @@ export class Access {
   /** Tells the caller and the listeners of a change that the journal has recorded. */
   reportChange(change: Change): void {
     reportChange(this.caller, change);
-    const below = change.kind !== 'changed' && change.type === 'directory';
-    const listed = change.kind !== 'changed';
-    this.#announce(change.path, below && (change.kind !== 'created' || change.whole === true), listed);
-    if (change.kind === 'moved') this.#announce(change.to, below, listed);
+    const below = touchesAllBelow(change);
+    for (const path of touchedPaths(change)) this.#announce(path, below, change.kind !== 'changed');
   }
 
   /** Reports a change that no journal records. */

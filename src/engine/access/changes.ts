@@ -5,7 +5,7 @@ import { StateUnavailable } from '../../state/state.ts';
 import type { How } from '../caller.ts';
 import { SharedDirectories } from '../confine/directory/shared-directories.ts';
 import type { Place } from '../confine/place.ts';
-import type { WalkOptions } from '../confine/wall.ts';
+import { STRAIGHT, type WalkOptions } from '../confine/wall.ts';
 import { inTurns, mapInTurns, type Steps, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
@@ -122,14 +122,9 @@ export class Changes {
     const above = dirname(place.path);
     if (place.isRoot || above === place.root.real) return true;
     try {
-      return this.#access.wall.at(above, { straight: true, includeWithheld: true }, (parent) => {
-        const dir = parent.enter();
-        try {
-          return dir.identity === place.dir.identity;
-        } finally {
-          dir.close();
-        }
-      });
+      return this.#access.wall.at(above, { ...STRAIGHT, includeWithheld: true }, (parent) =>
+        parent.inside((dir) => dir.identity === place.dir.identity),
+      );
     } catch (error) {
       if (error instanceof EngineFailure) return false;
       throw error;

@@ -2,7 +2,7 @@
 import { type EntryKey, type Lease, type Locks, LockTimeout } from '../../state/locks.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { Place } from '../confine/place.ts';
-import { fail } from '../failures.ts';
+import { fail, failIfCancelled } from '../failures.ts';
 
 /** Runs `change` while no other change of these places is under way, in this process or another. */
 export async function whileLocked<T>(
@@ -22,7 +22,7 @@ export async function whileLocked<T>(
     if (isLocked) throw error;
     if (error instanceof LockTimeout) fail({ kind: 'busy', path: places[0]!.shown });
     if (error instanceof StateUnavailable) fail({ kind: 'state-unavailable', path: places[0]!.shown }, error);
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     throw error;
   }
 }

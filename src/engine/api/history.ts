@@ -104,11 +104,8 @@ export class HistoryApi {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    if (entry.unrecorded !== undefined) {
-      return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
-    }
-    const withheld = await this.#withheldIn(id);
-    if (withheld.length > 0) return { entry, steps: [], obstacles: withheld, diffs: [] };
+    const lasting = await this.#lastingObstacles(entry);
+    if (lasting) return { entry, steps: [], obstacles: lasting, diffs: [] };
     const all = await planUndo(this.#access, this.#journal, targetsOf(await this.#journal.read(), entry));
     const steps = all.filter(({ later }) => !later);
     return {
@@ -127,9 +124,8 @@ export class HistoryApi {
   async undo(id: string, { force = false, caller }: UndoOptions = {}): Promise<UndoOutcome | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    if (entry.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(entry) };
-    const withheld = await this.#withheldIn(id);
-    if (withheld.length > 0) return { done: false, obstacles: withheld };
+    const lasting = await this.#lastingObstacles(entry);
+    if (lasting) return { done: false, obstacles: lasting };
     const access = caller ? this.#access.as(caller) : this.#access;
     const undone = await undoEntry(access, this.#journal, id, force);
     if ('obstacles' in undone) {
@@ -146,15 +142,18 @@ export class HistoryApi {
     return { wall, encodings, editor: this.#editor };
   }
 
-  /** The obstacles to undoing an entry that come from what the owner denies or hides. */
-  async #withheldIn(id: string): Promise<Obstacle[]> {
+  /** What keeps an entry from being undone whatever is on the disk: no record of its changes, or withheld files. */
+  async #lastingObstacles(entry: JournalEntry): Promise<Obstacle[] | undefined> {
+    if (entry.unrecorded !== undefined) return obstaclesOfUnrecorded(entry);
     const index = await this.#journal.read();
-    const whole = index.entry(id);
+    // `entry` itself may lack the changes of hidden files.
+    const whole = index.entry(entry.id);
     const targets = whole ? targetsOf(index, whole) : [];
-    return obstaclesOfWithheld(
+    const withheld = obstaclesOfWithheld(
       this.#access.wall,
-      targets.map(({ entry }) => entry),
+      targets.map((target) => target.entry),
     );
+    return withheld.length > 0 ? withheld : undefined;
   }
 
   /** Whether all directories of the entry are served by this engine, or are inside one that is. */

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
+import { absolutePath } from '../confine/scan/child-path.ts';
 import { filteredInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { compileGlobs, GlobAllowance } from '../glob/glob.ts';
@@ -182,9 +183,9 @@ export class SearchApi {
       for (const { start, rest } of starts) {
         const found = await inSeries((own) => this.#filesOf(start, rest, own));
         for (const { path, unnameable: not } of found?.entries ?? []) {
-          (not ? unnameable : paths).add(within(start, path));
+          (not ? unnameable : paths).add(absolutePath(start, path));
         }
-        for (const path of found?.unreadable ?? []) unreadable.add(within(start, path));
+        for (const path of found?.unreadable ?? []) unreadable.add(absolutePath(start, path));
       }
       const meansNone = paths.size === 0 && unnameable.size === before;
       if (meansNone) fail({ kind: 'no-glob-match', pattern: glob });
@@ -224,7 +225,7 @@ export class SearchApi {
       });
     const found = await (include ? unlessMissing(search) : search());
     if (typeof found === 'string') return found;
-    const absolute = (path: string) => (isFile ? directory : within(directory, path));
+    const absolute = (path: string) => (isFile ? directory : absolutePath(directory, path));
     return {
       ...found,
       files: found.files.map((file) => ({ ...file, path: absolute(file.path) })),
@@ -257,8 +258,4 @@ export class SearchApi {
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function within(directory: string, path: string): string {
-  return `${directory === '/' ? '' : directory}/${path}`;
 }

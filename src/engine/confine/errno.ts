@@ -1,5 +1,5 @@
 /** Turns the system's error codes into the engine's failures, in this one place. */
-import { EngineFailure, type Failure, fail } from '../failures.ts';
+import { EngineFailure, type Failure } from '../failures.ts';
 import { NotRegular } from './directory/dir.ts';
 
 /** Rethrows an error as a failure about `path`; an error that is a failure already passes unchanged. */
@@ -74,12 +74,4 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
  */
 export function isLinkRefused(error: unknown): boolean {
   return NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '');
-}
-
-export function failMissing(
-  path: string,
-  wanted: 'file' | 'directory' | 'entry',
-  near: readonly string[],
-): never {
-  fail({ kind: 'not-found', path, wanted, near });
 }

@@ -1,8 +1,10 @@
 /** A resolved path: a held directory and one name in it, so that no operation looks the path up again. */
+import { dirname } from 'node:path';
 import { fail } from '../failures.ts';
+import { closing } from './closing.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
-import { attempt, failMissing } from './errno.ts';
+import { attempt } from './errno.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
@@ -82,7 +84,7 @@ export class Place {
 
   /** Returns what is here, or fails with `not-found` and the names of similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
-    return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
+    return this.lstat() ?? this.#failMissing(wanted);
   }
 
   /** Opens the directory at this place; the caller closes it. */
@@ -90,9 +92,7 @@ export class Place {
     const found = attempt(this.shown, 'open', () =>
       this.isRoot ? this.#dir.duplicate() : this.#dir.enter(this.name),
     );
-    if (found === 'missing') {
-      return failMissing(this.shown, 'directory', this.#similar());
-    }
+    if (found === 'missing') return this.#failMissing('directory');
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.shown });
     if ('linkTarget' in found) return fail({ kind: 'unstable', path: this.shown });
     // It was not a directory when the walk checked the rules.
@@ -103,9 +103,18 @@ export class Place {
     return found;
   }
 
+  /** Enters the directory at this place, runs `use`, and always closes the directory. */
+  inside<T>(use: (dir: Dir) => T): T {
+    return closing(this.enter(), use);
+  }
+
+  #failMissing(wanted: 'file' | 'directory' | 'entry'): never {
+    fail({ kind: 'not-found', path: this.shown, wanted, near: this.#similar() });
+  }
+
   #similar(): string[] {
     const { shown, name, withheld } = this;
-    const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
+    const parent = rawOf(dirname(this.path));
     const isSame = sameEntryIn(this.#dir);
     const isListed = (near: string) =>
       withheld?.verdictOnName(parent, rawOf(near), true, isSame) !== 'hidden';

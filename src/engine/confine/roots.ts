@@ -89,6 +89,20 @@ export function isWithin(path: string, ancestor: string): boolean {
   return path.startsWith(ancestor.endsWith('/') ? ancestor : `${ancestor}/`);
 }
 
+/** Whether `path` is below `ancestor`, and not the same. */
+export function isBelow(path: string, ancestor: string): boolean {
+  return path !== ancestor && isWithin(path, ancestor);
+}
+
+/** The nearest place around `path`, which may be at `path` itself. */
+export function innermostAround<P extends { path: string }>(
+  path: string,
+  places: readonly P[],
+): P | undefined {
+  const around = places.filter((place) => isWithin(path, place.path));
+  return around.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
 /** Whether `path` is one of `ancestors` or is below one of them. */
 export function isWithinAny(path: string, ancestors: ReadonlySet<string>): boolean {
   for (let at = path; ; at = dirname(at)) {

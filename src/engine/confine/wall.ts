@@ -8,13 +8,14 @@
 import { resolve as resolvePath } from 'node:path';
 import { atOnce, type Steps } from '../event-loop.ts';
 import { fail } from '../failures.ts';
+import { closing } from './closing.ts';
 import type { Dir } from './directory/dir.ts';
 import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
 import { findGitPlaces, type GitPlaces, type GitPlacesOptions } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseOpener, type DirectoryOpener, type Protection } from './protection.ts';
-import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
+import { holdRoot, innerRoot, isBelow, type Root, type RootSpec, rootInside } from './roots.ts';
 import { PathWalk } from './walk/walk.ts';
 import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
 import type { Withheld } from './withheld/withheld.ts';
@@ -100,10 +101,35 @@ export class Wall {
 
   /** A narrower wall around one directory of this wall. Nothing else can be reached through it. */
   within(place: Place): Wall {
-    const { root: outer, path: real, shown: sent } = place;
-    const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
+    return this.#narrower((roots) => {
+      roots.push(this.#rootAt(place));
+      for (const root of this.rootsBelow(place.path)) roots.push(rootInside(root));
+    });
+  }
+
+  /**
+   * A narrower wall around several directories of this wall. A directory inside another one of them is still one place.
+   * Neither a link nor the name of a root that is left out leads anywhere else.
+   */
+  withinAll(places: readonly Place[]): Wall {
+    return this.#narrower((roots) => {
+      for (const place of places) {
+        const { root } = place;
+        if (roots.some((other) => other.real === place.path)) continue;
+        roots.push(place.isRoot ? { ...root, dir: root.dir.duplicate() } : this.#rootAt(place));
+      }
+      for (const { real } of [...roots]) {
+        for (const below of this.rootsBelow(real))
+          if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
+      }
+    });
+  }
+
+  /** A wall around the roots that `collect` adds to its list, under the same rules. */
+  #narrower(collect: (roots: Root[]) => void): Wall {
+    const roots: Root[] = [];
     try {
-      for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
+      collect(roots);
       const { protectedPlaces, withheld } = this;
       return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
     } catch (error) {
@@ -112,30 +138,10 @@ export class Wall {
     }
   }
 
-  /**
-   * A narrower wall around several directories of this wall. A directory inside another one of them is still one place.
-   * Neither a link nor the name of a root that is left out leads anywhere else.
-   */
-  withinAll(places: readonly Place[]): Wall {
-    const first = this.roots[0]!;
-    const roots: Root[] = [];
-    try {
-      for (const place of places) {
-        const { root: outer, path: real, shown: sent } = place;
-        if (roots.some((other) => other.real === real)) continue;
-        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.duplicate() });
-        else roots.push(innerRoot({ outer, dir: place.enter(), real, sent, first }));
-      }
-      for (const { real } of [...roots]) {
-        for (const below of this.rootsBelow(real))
-          if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
-      }
-      const { protectedPlaces, withheld } = this;
-      return new Wall({ roots, opener: this.#opener, protectedPlaces, withheld });
-    } catch (error) {
-      for (const root of roots) root.dir.close();
-      throw error;
-    }
+  /** The directory at a place as a root of its own. */
+  #rootAt(place: Place): Root {
+    const { root: outer, path: real, shown: sent } = place;
+    return innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! });
   }
 
   /** The root that `dir` is, if any. Walks use it to notice a root inside another one. */
@@ -145,7 +151,7 @@ export class Wall {
 
   /** The roots below this path: removing or moving it would take them along. */
   rootsBelow(path: string): Root[] {
-    return this.roots.filter((root) => root.real !== path && isWithin(root.real, path));
+    return this.roots.filter((root) => isBelow(root.real, path));
   }
 
   /** Finds Git's configuration and hooks in the roots; undefined when they are not protected. */
@@ -155,17 +161,7 @@ export class Wall {
 
   /** Resolves a path, runs `use` on the place, and always closes it. */
   at<T>(path: string, options: WalkOptions, use: (place: Place) => T): T {
-    const place = this.resolve(path, options);
-    let result: T;
-    try {
-      result = use(place);
-    } catch (error) {
-      place.close();
-      throw error;
-    }
-    if (result instanceof Promise) return result.finally(() => place.close()) as T;
-    place.close();
-    return result;
+    return closing(this.resolve(path, options), use);
   }
 
   /** Makes a path absolute by its text alone, from the first root, without reading the disk. */
@@ -205,7 +201,8 @@ export class Wall {
   locate(components: readonly string[], shown: string, straight = false): { root: Root; rest: string[] } {
     const above: string[] = [];
     for (let i = 0; ; i++) {
-      const root = above.length < this.#deepest ? this.#rootAt(`/${above.join('/')}`, straight) : undefined;
+      const root =
+        above.length < this.#deepest ? this.#rootNamed(`/${above.join('/')}`, straight) : undefined;
       if (root) return { root, rest: components.slice(i) };
       const next = components[i];
       if (next === undefined) return fail({ kind: 'outside', path: shown });
@@ -214,7 +211,7 @@ export class Wall {
     }
   }
 
-  #rootAt(path: string, straight: boolean): Root | undefined {
+  #rootNamed(path: string, straight: boolean): Root | undefined {
     return this.roots.find(({ real, knownAs }) => (straight ? real === path : knownAs.includes(path)));
   }
 }
@@ -232,18 +229,19 @@ function namesOf({ real, knownAs }: Root): string[] {
 function hold(specs: readonly RootSpec[], options: WallOptions): HeldRoots {
   if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
   const opener = chooseOpener(options.protection);
-  const held = specs.map((spec) => holdRoot(spec, opener, options.readOnly ?? false));
-  // A directory that was given twice, once as read-only, is read-only.
-  const rules = new Map(
-    held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
-  );
+  const held: Root[] = [];
   let withheld: Withheld | undefined;
   try {
+    for (const spec of specs) held.push(holdRoot(spec, opener, options.readOnly ?? false));
     withheld = options.globs && readWithheld(held, options.globs);
   } catch (error) {
     for (const { dir } of held) dir.close();
     throw error;
   }
+  // A directory that was given twice, once as read-only, is read-only.
+  const rules = new Map(
+    held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
+  );
   return {
     opener,
     withheld,

@@ -12,7 +12,7 @@ import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone, Yielder } from '../event-loop.ts';
-import { fail } from '../failures.ts';
+import { fail, failIfCancelled } from '../failures.ts';
 import {
   type FileSnapshot,
   type Prepared,
@@ -80,7 +80,7 @@ export async function replaceTogether(
       await yielder.pause();
       each.check();
     }
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     if (recorder.ready) await recorder.ready();
     await publishAll(prepared, backups, recorder);
   } finally {

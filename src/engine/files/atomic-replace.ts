@@ -1,12 +1,13 @@
 /** Replaces a file's content in one step: others see the old content or the new one, never anything in between. */
 
+import { closing } from '../confine/closing.ts';
 import { holdsBytes } from '../confine/content/read.ts';
 import { type FileAttributes, fillDraft, flushDraft, setAttributes } from '../confine/content/write.ts';
 import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone, yieldIfDue } from '../event-loop.ts';
-import { EngineFailure, fail } from '../failures.ts';
+import { EngineFailure, fail, failIfCancelled } from '../failures.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
 /** How often a plain write is attempted if somebody else keeps replacing the file. */
@@ -115,7 +116,7 @@ export async function prepareContent(
       // In parallel, both flushes take hardly longer than one.
       await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
       draft.closeDescriptor();
-      if (signal?.aborted) fail({ kind: 'cancelled' });
+      failIfCancelled(signal);
     },
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
@@ -157,15 +158,9 @@ async function recordChange(
 }
 
 function requireAsRecorded(place: Place, recorded: Recorded): void {
-  if (recorded === 'absent' || recorded.bytes) {
-    requireUnchanged(
-      place,
-      recorded === 'absent' ? recorded : { stat: recorded.stat, bytes: recorded.bytes! },
-    );
-    return;
-  }
-  const now = place.lstat();
-  if (!now || !sameFile(now, recorded.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
+  if (recorded === 'absent') requireUnchanged(place, recorded);
+  else if (recorded.bytes) requireUnchanged(place, { stat: recorded.stat, bytes: recorded.bytes });
+  else requireStill(place, recorded.stat);
 }
 
 /** What is at the place now; fails if a file may not replace it. */
@@ -190,6 +185,13 @@ export function requireUnchanged(place: Place, expect: FileSnapshot | 'absent'):
   }
 }
 
+/** Fails if what was at the place, or that nothing was, is no longer so. Reads no content. */
+export function requireStill(place: Place, expected: Stat | undefined): void {
+  const now = place.lstat();
+  const same = now && expected ? sameFile(now, expected) : now === expected;
+  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
+}
+
 function sameFile(a: Stat, b: Stat): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
@@ -197,9 +199,5 @@ function sameFile(a: Stat, b: Stat): boolean {
 /** Compares the bytes, because times are too coarse: a write within the same clock tick does not show. */
 function sameBytes(place: Place, expected: Buffer): boolean {
   const file = attempt(place.shown, 'read', () => place.dir.open(place.name));
-  try {
-    return holdsBytes(file, expected);
-  } finally {
-    file.close();
-  }
+  return closing(file, () => holdsBytes(file, expected));
 }

@@ -4,7 +4,7 @@ import { isTemporary } from '../confine/content/draft-names.ts';
 import type { Dir } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { rawOf } from '../confine/scan/raw-names.ts';
+import { rawOf, textOf } from '../confine/scan/raw-names.ts';
 import { sameEntryIn } from '../confine/withheld/same-entry.ts';
 import type { Verdict } from '../confine/withheld/withheld.ts';
 import { sortedInTurns, Yielder } from '../event-loop.ts';
@@ -157,8 +157,4 @@ function absentOr(error: unknown, shown: string): undefined {
 
 function rawName(name: string): Buffer {
   return Buffer.from(name, 'latin1');
-}
-
-function textOf(name: string): string {
-  return rawName(name).toString('utf8');
 }

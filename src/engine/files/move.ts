@@ -1,11 +1,11 @@
 /** Moves and renames. Without `overwrite`, the system itself refuses an occupied name: no race after a check. */
-import type { Stat } from '../confine/directory/dir.ts';
+import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { isWithin } from '../confine/roots.ts';
+import { isBelow } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
-import { replaceContent } from './atomic-replace.ts';
+import { replaceContent, requireStill } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
@@ -27,7 +27,7 @@ export async function moveEntry(
   requireNotRoot(wall, from, 'move');
   for (const place of [from, to]) wall.protectedPlaces.requireNothingBelow(place);
   await requireNoneWithheld(from, 'move', options.signal);
-  if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
+  if (source.type === 'directory' && isBelow(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }
   const occupant = to.lstat();
@@ -37,7 +37,8 @@ export async function moveEntry(
   if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
   const { recorder = noRecorder, signal } = options;
   await recorder.moves(from, to, source, occupant);
-  if (recorder.active && occupant) requireSame(to, occupant);
+  // What is replaced must be what the journal stored.
+  if (recorder.active && occupant) requireStill(to, occupant);
   await attemptAsync(to.shown, 'move', async () => {
     if (occupant) changeDisk(recorder, () => replaceEntry(from, to, occupant));
     else if (source.type === 'directory') changeDisk(recorder, () => moveDirectory(from, to));
@@ -61,7 +62,6 @@ function replaceEntry(from: Place, to: Place, occupant: Stat): void {
   if (left?.dev === occupant.dev && left.ino === occupant.ino) from.dir.unlink(from.name);
 }
 
-/** Making a hard link fails if the name is occupied; where the system refuses links, check and rename. */
 async function moveFile(
   from: Place,
   to: Place,
@@ -72,10 +72,27 @@ async function moveFile(
   }: { regular: boolean; signal: AbortSignal | undefined; recorder: ChangeRecorder },
 ): Promise<void> {
   try {
-    changeDisk(recorder, () => from.dir.link(from.name, to.dir, to.name));
+    moveToFreeName(from, to, recorder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recorder);
+    if (code !== 'EXDEV' || !regular) throw error;
+    await copyAcross(from, to, signal, recorder);
+  }
+}
+
+interface NamedEntry {
+  dir: Dir;
+  name: string;
+}
+
+/**
+ * Gives anything but a directory another name. Making a hard link fails if the name is occupied; where the system
+ * refuses links, as for another user's file, this checks and renames.
+ */
+export function moveToFreeName(from: NamedEntry, to: Place, recorder: ChangeRecorder): void {
+  try {
+    changeDisk(recorder, () => from.dir.link(from.name, to.dir, to.name));
+  } catch (error) {
     if (!isLinkRefused(error)) throw error;
     if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
     changeDisk(recorder, () => from.dir.rename(from.name, to.dir, to.name));
@@ -84,15 +101,8 @@ async function moveFile(
   from.dir.unlink(from.name);
 }
 
-/** Makes sure that what is replaced is what the journal stored. */
-function requireSame(place: Place, expected: Stat): void {
-  const now = place.lstat();
-  const same = now?.ino === expected.ino && now.mtimeNs === expected.mtimeNs && now.size === expected.size;
-  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
-}
-
 /** Creating the directory reserves the name; renaming onto an empty directory replaces it. */
-function moveDirectory(from: Place, to: Place): void {
+export function moveDirectory(from: NamedEntry, to: Place): void {
   to.dir.mkdir(to.name);
   try {
     from.dir.rename(from.name, to.dir, to.name);

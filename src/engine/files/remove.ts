@@ -6,6 +6,7 @@ import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import { holdsMount } from '../confine/mounts.ts';
 import type { Place } from '../confine/place.ts';
+import { identityOf } from '../confine/stat.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
@@ -70,12 +71,9 @@ async function removeEmpty(
 }
 
 function isEmpty(place: Place): boolean {
-  const dir = place.enter();
-  try {
-    return attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined;
-  } finally {
-    dir.close();
-  }
+  return place.inside(
+    (dir) => attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined,
+  );
 }
 
 async function requireTreeRemovable(
@@ -83,25 +81,17 @@ async function requireTreeRemovable(
   place: Place,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const tree = place.enter();
-  try {
+  await place.inside((tree) => {
     // Deleting would empty the mounted directory and then fail on it.
     if (holdsMount(tree)) fail({ kind: 'io', path: place.shown, action: 'delete', code: 'EBUSY' });
-    await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
-  } finally {
-    tree.close();
-  }
+    return requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
+  });
 }
 
 async function removeTree(place: Place, recorder: ChangeRecorder): Promise<void> {
   const { dir, name, shown } = place;
   recorder.begins();
-  const tree = place.enter();
-  try {
-    await attemptAsync(shown, 'delete', () => empty(tree, new Yielder(undefined)));
-  } finally {
-    tree.close();
-  }
+  await place.inside((tree) => attemptAsync(shown, 'delete', () => empty(tree, new Yielder(undefined))));
   attempt(shown, 'delete', () => dir.rmdir(name));
 }
 
@@ -111,7 +101,7 @@ export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'mov
   }
   const found = place.lstat();
   if (found?.type === 'directory') {
-    wall.protectedPlaces.requireMovable(`${found.dev}:${found.ino}`, place.shown);
+    wall.protectedPlaces.requireMovable(identityOf(found), place.shown);
   }
 }
 

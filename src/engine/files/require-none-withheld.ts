@@ -17,12 +17,8 @@ export async function requireNoneWithheld(
 ): Promise<void> {
   const { withheld } = place;
   if (withheld === undefined || place.lstat()?.type !== 'directory') return;
-  const tree = place.enter();
-  try {
-    await new Check(place, withheld, action, new Yielder(signal)).directory(tree, '', 0);
-  } finally {
-    tree.close();
-  }
+  const check = new Check(place, withheld, action, new Yielder(signal));
+  await place.inside((tree) => check.directory(tree, '', 0));
 }
 
 class Check {

@@ -3,6 +3,7 @@
  * and trees set aside whole. The store knows what the user had removed from it.
  */
 import { type Contents, DamagedContent, type SetAside, type WholeTrees } from '../../state/contents.ts';
+import { closing } from '../confine/closing.ts';
 import { chunksOf, fillFile } from '../confine/content/chunks.ts';
 import type { Dir, OpenFile, Stat } from '../confine/directory/dir.ts';
 import type { ForgottenNames } from './entries/entry-index.ts';
@@ -50,12 +51,7 @@ export class Store {
 
   /** Writes a file that was set aside into an open file. */
   async writeAsideInto(name: string, fd: number): Promise<void> {
-    const file = this.asideNamed(name).dir.open(name);
-    try {
-      await fillFile(fd, chunksOf(file));
-    } finally {
-      file.close();
-    }
+    await closing(this.asideNamed(name).dir.open(name), (file) => fillFile(fd, chunksOf(file)));
   }
 
   /** Whether the user had a content or something set aside removed, and no later entry has kept it again. */

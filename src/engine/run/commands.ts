@@ -8,7 +8,7 @@ import { activeConfinement, type Confinement, confinementReport, maskingReport }
 import { GitGuard } from './guards/git-guard.ts';
 import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './guards/new-ignore-file.ts';
 import { OwnNamesGuard } from './guards/own-names-guard.ts';
-import { type LaunchSettings, prepareLaunch } from './launch.ts';
+import { type LaunchRequest, type LaunchSettings, prepareLaunch } from './launch.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { workingSetpriv } from './probe-programs.ts';
 import { variablesNamed } from './process/environment.ts';
@@ -62,6 +62,12 @@ export interface CommandStart {
   confinement: readonly string[];
   /** The paths among the arguments of a reading command. */
   pathArguments: readonly PathAccess[];
+}
+
+/** A command whose arguments were checked, in the directory in which it runs. */
+interface CheckedRun extends Pick<LaunchRequest, 'profile' | 'cwd'> {
+  call: CommandCall;
+  checked: CheckedCall;
 }
 
 /** Programs that only start other programs: no command sees their installations. */
@@ -246,41 +252,45 @@ export class Commands {
   ): Promise<RunResult> {
     await this.requireSandbox();
     this.#requireSandboxIfWithheld();
-    const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
-    try {
-      const { program, args, pathArguments = [] } = await check(place.path);
-      const confinement = activeConfinement(this.#settings, profile);
-      const start = { cwd: place.path, confinement, pathArguments };
-      const dir = place.enter();
-      const { timeoutMs = profile.timeoutMs, maxOutputBytes = profile.maxOutputBytes } = call;
-      const cwd = { handle: dir.handlePath, path: place.path };
-      const run = async (git?: GitPlaces) => {
-        const settings = await this.#settingsFor(profile, git, call.signal);
-        return this.#runs.run(
-          (mark) => prepareLaunch({ settings, profile, program, args, cwd, timeoutMs }, mark),
-          {
-            program,
-            forks: profile.forks,
-            shell: profile.shell,
-            timeoutMs,
-            maxOutputBytes,
-            signal: call.signal,
-            onStart: () => call.onStart?.(start),
-            onOutput: call.onOutput,
-          },
-        );
-      };
-      try {
-        if (!profile.writes || !this.sandboxed) return await run();
-        const before = ignoreFilesIn(this.#wall);
-        const result = await this.#own.guard(() => this.#git.guard(place.path, run));
-        return withoutNewIgnoreFiles(this.#wall, before, result);
-      } finally {
-        dir.close();
-      }
-    } finally {
-      place.close();
-    }
+    return this.#wall.at(call.cwd ?? this.#wall.roots[0]!.real, {}, async (place) => {
+      const checked = await check(place.path);
+      return place.inside((dir) => {
+        const cwd = { handle: dir.handlePath, path: place.path };
+        return this.#guarded(profile, place.path, (git) => this.#start({ call, profile, checked, cwd }, git));
+      });
+    });
+  }
+
+  /** Runs a command. If it may write in a sandbox, renames what it made where it may make nothing. */
+  async #guarded(
+    profile: Profile,
+    cwd: string,
+    run: (git?: GitPlaces) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    if (!profile.writes || !this.sandboxed) return run();
+    const before = ignoreFilesIn(this.#wall);
+    const result = await this.#own.guard(() => this.#git.guard(cwd, run));
+    return withoutNewIgnoreFiles(this.#wall, before, result);
+  }
+
+  async #start({ call, profile, checked, cwd }: CheckedRun, git: GitPlaces | undefined): Promise<RunResult> {
+    const { program, args, pathArguments = [] } = checked;
+    const { timeoutMs = profile.timeoutMs, maxOutputBytes = profile.maxOutputBytes, signal, onOutput } = call;
+    const confinement = activeConfinement(this.#settings, profile);
+    const settings = await this.#settingsFor(profile, git, signal);
+    return this.#runs.run(
+      (mark) => prepareLaunch({ settings, profile, program, args, cwd, timeoutMs }, mark),
+      {
+        program,
+        forks: profile.forks,
+        shell: profile.shell,
+        timeoutMs,
+        maxOutputBytes,
+        signal,
+        onStart: () => call.onStart?.({ cwd: cwd.path, confinement, pathArguments }),
+        onOutput,
+      },
+    );
   }
 
   /** Fails when files are withheld and nothing would keep a command from reading them. */

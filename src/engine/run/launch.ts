@@ -4,7 +4,7 @@ import { closeSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { asMountPoint } from '../confine/mounts.ts';
-import { isWithin } from '../confine/roots.ts';
+import { isBelow, isWithin } from '../confine/roots.ts';
 import { failTooLong, MOST_ARGUMENTS } from './policy/length.ts';
 import { SETPRIV_ARGS } from './probe-programs.ts';
 import { layOutDescriptors } from './process/descriptors.ts';
@@ -76,14 +76,8 @@ function prepareSandboxed(
   sandbox: Extract<SandboxPlan, { kind: 'bubblewrap' }>,
 ): Launch {
   const { profile, settings, cwd } = request;
-  const { withheld } = settings;
-  // Nothing inside a masked directory can be mounted, and nothing needs to be.
-  const isSeen = ({ path }: { path: string }) => !withheld.some((each) => isWithin(path, each.path));
-  const roots = settings.roots
-    .filter(isSeen)
-    .map((root) => ({ ...root, writable: root.writable && profile.writes }));
-  const guarded = settings.guarded.filter(isSeen);
-  const masked = settings.masked.filter((path) => isSeen({ path }));
+  const seen = placesSeen(request);
+  const { roots, guarded, masked, withheld } = seen;
   const between = holdDirectoriesBetween([...roots, ...guarded, ...withheld]);
   // A command can only move directories inside a place that it can write to.
   const movable = between.filter(({ writable }) => writable);
@@ -111,15 +105,9 @@ function prepareSandboxed(
     temporaryMiB: profile.temporaryMiB,
   };
   const argv = limited(request, [], countableLimits(profile.limits));
-  // bubblewrap itself creates the mount point of a root that lies in no other root, so no link can be there.
-  const nested = roots.filter(({ path }) =>
-    roots.some((other) => other.path !== path && isWithin(path, other.path)),
-  );
-  const paths = [...nested, ...fixed, ...withheld].map(({ path }) => path);
-  const mounted = [...paths, ...masked].map(asMountPoint);
   return {
     file: sandbox.program,
-    args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],
+    args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(checkedMountPoints(seen, fixed), argv)],
     cwd: '/',
     env: environment(request, sandboxPlaces(roots.map(({ path }) => path)), mark),
     stdio,
@@ -130,6 +118,35 @@ function prepareSandboxed(
       if (filter !== undefined) closeSync(filter);
     },
   };
+}
+
+type SeenPlaces = Pick<LaunchSettings, 'roots' | 'guarded' | 'masked' | 'withheld'>;
+
+/** The places that the command sees. Nothing inside a masked directory can be mounted, and nothing needs to be. */
+function placesSeen({ profile, settings }: LaunchRequest): SeenPlaces {
+  const { withheld } = settings;
+  const isSeen = ({ path }: { path: string }) => !withheld.some((each) => isWithin(path, each.path));
+  return {
+    roots: settings.roots
+      .filter(isSeen)
+      .map((root) => ({ ...root, writable: root.writable && profile.writes })),
+    guarded: settings.guarded.filter(isSeen),
+    masked: settings.masked.filter((path) => isSeen({ path })),
+    withheld,
+  };
+}
+
+/**
+ * The mount points that must be in their places. bubblewrap itself creates that of a root that lies in no other root, so
+ * no link can be there.
+ */
+function checkedMountPoints(
+  { roots, masked, withheld }: SeenPlaces,
+  fixed: readonly { path: string }[],
+): string[] {
+  const nested = roots.filter(({ path }) => roots.some((other) => isBelow(path, other.path)));
+  const paths = [...nested, ...fixed, ...withheld].map(({ path }) => path);
+  return [...paths, ...masked].map(asMountPoint);
 }
 
 function prepareUnconfined(request: LaunchRequest, mark: string): Launch {

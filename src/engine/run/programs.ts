@@ -6,12 +6,12 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   realpathSync,
   statSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { statAt } from '../confine/probe-path.ts';
 import { isWithin } from '../confine/roots.ts';
 import { fail } from '../failures.ts';
 
@@ -111,11 +111,7 @@ function whyPassedOver(candidates: readonly string[]): string | undefined {
 
 /** Whether the path is anything but a directory. What this user may not see counts as missing. */
 function isSomethingElse(path: string): boolean {
-  try {
-    return !lstatSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return statAt(path)?.isDirectory() === false;
 }
 
 function isProgramOutside(path: string, roots: readonly string[]): boolean {

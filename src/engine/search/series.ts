@@ -1,5 +1,5 @@
 /** Runs several searches as one call: they share its time limit, and the progress that it reports only grows. */
-import { EngineFailure, fail } from '../failures.ts';
+import { EngineFailure, fail, failIfCancelled } from '../failures.ts';
 import type { SearchCall } from './query.ts';
 import { withTimeLimit } from './workers/time-limit.ts';
 
@@ -12,7 +12,7 @@ export function searchSeries(call: SearchCall): RunInSeries {
   const done = { files: 0, matches: 0 };
   return async (search) => {
     // Searches before this one may have used up the time.
-    if (call.signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(call.signal);
     if (timeoutMs && performance.now() - began >= timeoutMs)
       fail({ kind: 'timeout', what: 'search', ms: timeoutMs });
     let last = { files: 0, matches: 0 };

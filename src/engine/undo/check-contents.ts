@@ -1,6 +1,6 @@
 /** Checks, before an undo changes anything, that the contents that the journal kept are not damaged. */
 
-import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
+import { type Change, type FileImage, type Removed, removedBy } from '../journal/entries/entry.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
 import type { Store } from '../journal/store.ts';
 
@@ -8,24 +8,12 @@ const DAMAGED = 'what the journal has kept of it is damaged';
 
 /** Says what is damaged, in plain words. Large contents are checked only when they are restored. */
 export async function findDamage(store: Store, change: Change): Promise<string | undefined> {
-  for (const { hash, size, kept } of imagesIn(change)) {
+  const removed = removedBy(change);
+  for (const { hash, size, kept } of removed ? imagesOf(removed) : []) {
     if (kept.in !== 'store' || hash === undefined || size >= LARGE_BYTES) continue;
     if ((await store.get(hash)) === undefined && !store.isForgotten(hash)) return DAMAGED;
   }
   return undefined;
-}
-
-function imagesIn(change: Change): FileImage[] {
-  switch (change.kind) {
-    case 'changed':
-      return [change.before];
-    case 'removed':
-      return imagesOf(change.before);
-    case 'moved':
-      return change.replaced ? imagesOf(change.replaced) : [];
-    case 'created':
-      return [];
-  }
 }
 
 function imagesOf(removed: Removed): FileImage[] {

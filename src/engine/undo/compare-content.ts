@@ -1,9 +1,9 @@
 /** Compares what is at a place with what an entry of the journal knows, by content or by stamp. */
-import { createHash } from 'node:crypto';
 import { hashOf } from '../../state/content-hash.ts';
-import { chunksOf } from '../confine/content/chunks.ts';
-import { isLitter, mayBeTemporary } from '../confine/content/draft-names.ts';
+import { closing } from '../confine/closing.ts';
+import { hashOfChunks } from '../confine/content/chunks.ts';
 import { readBytes } from '../confine/content/read.ts';
+import { isLitterIn } from '../confine/content/sweep-drafts.ts';
 import type { Dir, OpenFile, Stat } from '../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
@@ -49,36 +49,25 @@ export function mayRead({ dir, name, shown }: Place): boolean {
 
 async function hashIn(dir: Dir, name: string | Buffer): Promise<string | undefined> {
   const file = openOrUndefined({ dir, name });
-  return file && hashOfFile(file).finally(() => file.close());
+  return file && closing(file, hashOfFile);
 }
 
 async function hashOfFile(file: OpenFile): Promise<string> {
-  if (file.stat.size <= SMALL_BYTES) return hashOf(await readBytes(file, Number.MAX_SAFE_INTEGER));
-  const hash = createHash('sha256');
-  for await (const chunk of chunksOf(file)) hash.update(chunk);
-  return hash.digest('hex');
+  if (file.stat.size > SMALL_BYTES) return hashOfChunks(file);
+  return hashOf(await readBytes(file, Number.MAX_SAFE_INTEGER));
 }
 
 /** Whether the tree at a place still is what the stamp says. */
 export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
-  const tree = place.enter();
-  return hasStamp(tree, stamp).finally(() => tree.close());
+  return place.inside((tree) => hasStamp(tree, stamp));
 }
 
 /** The names in a directory, without the temporary files that an interrupted server left there. */
 export function namesIn(place: Place): string[] {
-  const dir = place.enter();
-  try {
+  return place.inside((dir) => {
     const names = attempt(place.shown, 'list', () => dir.rawNames());
-    return names.map((name) => name.toString('utf8')).filter((name) => !isLeftOver(dir, name));
-  } finally {
-    dir.close();
-  }
-}
-
-function isLeftOver(dir: Dir, name: string): boolean {
-  const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
-  return stat !== undefined && isLitter(name, stat);
+    return names.map((name) => name.toString('utf8')).filter((name) => !isLitterIn(dir, name));
+  });
 }
 
 /** How much of a tree is at a place. `other`: something is there that does not belong to the tree. */
@@ -92,7 +81,7 @@ export async function presenceOfTree(
   const walk = async (dir: Dir, below: Buffer): Promise<boolean> => {
     for (const name of await rawNamesInTurns(dir, yielder)) {
       await yielder.pause();
-      if (isLeftOver(dir, name.toString('utf8'))) continue;
+      if (isLitterIn(dir, name.toString('utf8'))) continue;
       const path = Buffer.concat([below, name]);
       const removed = known.get(path.toString('base64'));
       if (removed === undefined || !(await isEntry(dir, name, removed))) return false;
@@ -106,12 +95,10 @@ export async function presenceOfTree(
     }
     return true;
   };
-  const top = place.enter();
-  try {
-    if (!(await attemptAsync(place.shown, 'read', () => walk(top, Buffer.alloc(0))))) return 'other';
-  } finally {
-    top.close();
-  }
+  const belongs = await place.inside((top) =>
+    attemptAsync(place.shown, 'read', () => walk(top, Buffer.alloc(0))),
+  );
+  if (!belongs) return 'other';
   return found === known.size ? 'whole' : 'partly';
 }
 

@@ -5,7 +5,7 @@ import type { Stat } from '../confine/directory/dir.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
-import { touchedPaths } from '../journal/entries/touched-paths.ts';
+import { concernsDirectory, touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
 import { findDamage } from './check-contents.ts';
@@ -151,16 +151,15 @@ function positionsByPath(changes: readonly Change[]): Map<string, number[]> {
 function inOrderOfUndoing({ changes, found }: JournalEntry): Change[] {
   const last = [...changes].reverse();
   if (!found) return last;
-  const isDirectory = (change: Change) => change.kind !== 'changed' && change.type === 'directory';
   const removed = changes.filter(({ kind }) => kind === 'removed');
   const created = last.filter(({ kind }) => kind === 'created');
   return [
-    ...created.filter((change) => !isDirectory(change)),
+    ...created.filter((change) => !concernsDirectory(change)),
     ...last.filter(({ kind }) => kind === 'changed'),
-    ...removed.filter(isDirectory),
+    ...removed.filter(concernsDirectory),
     ...last.filter(({ kind }) => kind === 'moved'),
-    ...created.filter(isDirectory),
-    ...removed.filter((change) => !isDirectory(change)),
+    ...created.filter(concernsDirectory),
+    ...removed.filter((change) => !concernsDirectory(change)),
   ];
 }
 

@@ -3,7 +3,7 @@ import { rawOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { Verdict } from '../confine/withheld/withheld.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
-import { touchedPaths } from '../journal/entries/touched-paths.ts';
+import { concernsDirectory, touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Obstacle } from './compare.ts';
 
 export const DENIED = 'the owner of this server denied it (--deny)';
@@ -14,7 +14,7 @@ type Rules = Pick<Wall, 'withheld'>;
 /** The stricter verdict on the paths of a change: a move has two. */
 export function verdictOn({ withheld }: Rules, change: Change): Verdict | undefined {
   if (withheld === undefined) return undefined;
-  const isDirectory = change.kind !== 'changed' && change.type === 'directory';
+  const isDirectory = concernsDirectory(change);
   const verdicts = touchedPaths(change).map((path) => withheld.verdictOnPath(rawOf(path), isDirectory));
   return (
     verdicts.find((verdict) => verdict === 'hidden') ?? verdicts.find((verdict) => verdict !== undefined)

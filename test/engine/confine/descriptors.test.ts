@@ -76,6 +76,13 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
     },
   );
 
+  it('is the same after an engine could not open the last of its directories', async () => {
+    const before = heldBelow(directory.path);
+    const roots = ['d', 'missing'].map((name) => ({ path: join(directory.path, name), writable: true }));
+    expect(() => new Engine({ roots })).toThrow('missing');
+    await expectNoMoreHeld(before, directory.path);
+  });
+
   it('is the same before and after hundreds of mixed calls to a server, each made several times', async () => {
     const state = temporaryDirectory();
     const client = await InProcessClient.start(['--state', state.path, directory.path]);

@@ -1,4 +1,5 @@
 /** Reads and writes contents of any size in chunks, in bounded memory. */
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { OpenFile } from '../directory/dir.ts';
@@ -18,6 +19,13 @@ export async function* chunksOf(file: OpenFile): AsyncGenerator<Buffer> {
     yield chunk.subarray(0, got);
     at += got;
   }
+}
+
+/** The SHA-256 of an open file of any size. */
+export async function hashOfChunks(file: OpenFile): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf(file)) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 /** Writes chunks to an open file. A chunk of nothing but zeros becomes a hole. */

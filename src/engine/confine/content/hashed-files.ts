@@ -1,9 +1,9 @@
 /** Hashes the contents of all files in a tree. */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
+import { readRegularFile } from '../probe-path.ts';
 import { encoded } from '../scan/raw-names.ts';
 
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const READ_BYTES = 1024 * 1024;
 
 export interface HashedFile {
@@ -28,22 +28,14 @@ export function* hashedFilesAt(path: string): Generator<HashedFile> {
 
 /** Undefined for a file that cannot be read. */
 function hashOfFile(path: string): string | undefined {
-  try {
-    const fd = fs.openSync(encoded(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      if (!fs.fstatSync(fd).isFile()) return undefined;
-      const hash = createHash('sha256');
-      const chunk = Buffer.allocUnsafe(READ_BYTES);
-      for (let got = fs.readSync(fd, chunk); got > 0; got = fs.readSync(fd, chunk)) {
-        hash.update(chunk.subarray(0, got));
-      }
-      return hash.digest('hex');
-    } finally {
-      fs.closeSync(fd);
+  return readRegularFile(encoded(path), (fd) => {
+    const hash = createHash('sha256');
+    const chunk = Buffer.allocUnsafe(READ_BYTES);
+    for (let got = fs.readSync(fd, chunk); got > 0; got = fs.readSync(fd, chunk)) {
+      hash.update(chunk.subarray(0, got));
     }
-  } catch {
-    return undefined;
-  }
+    return hash.digest('hex');
+  });
 }
 
 function namesIn(path: string): string[] {

@@ -1,14 +1,16 @@
 /** Reads bytes from files that the wall has opened. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { fail } from '../../failures.ts';
+import { failIfCancelled } from '../../failures.ts';
+import { closing } from '../closing.ts';
 import type { OpenFile } from '../directory/dir.ts';
 
 const read = promisify(fs.read);
 
-/** Up to this size, a synchronous read is quicker than a trip through the thread pool. */
-const SYNC_BYTES = 256 * 1024;
-const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Up to this size, a synchronous read or write is quicker than a trip through the thread pool. */
+export const SYNC_BYTES: number = 256 * 1024;
+/** The most bytes that are read or written between two checks whether the call was cancelled. */
+export const CHUNK_BYTES: number = 4 * 1024 * 1024;
 /**
  * Small files share slabs: a buffer for each would take longer to allocate than the file takes to read, and would be
  * more work for the garbage collector.
@@ -29,16 +31,6 @@ export async function readChunk(
   return bytesRead;
 }
 
-function readChunkSync(
-  fd: number,
-  into: Uint8Array,
-  offset: number,
-  length: number,
-  position: number,
-): number {
-  return fs.readSync(fd, into, offset, length, position);
-}
-
 /** Reads up to `most` bytes from the beginning of a file. For a small file it returns them without a promise. */
 export function readBytes(file: OpenFile, most: number, signal?: AbortSignal): Buffer | Promise<Buffer> {
   const expected = Math.min(file.stat.size, most);
@@ -54,7 +46,7 @@ async function readManyBytes(
   let buffer = Buffer.allocUnsafe(expected);
   let length = 0;
   while (length < most) {
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most, buffer.length * 2));
     const room = Math.min(CHUNK_BYTES, buffer.length - length);
     const got = await readChunk(file.fd, buffer, length, room, length);
@@ -67,11 +59,7 @@ async function readManyBytes(
 
 /** The same as `readBytes`, and then closes the file. */
 export async function readAndClose(file: OpenFile, most: number): Promise<Buffer> {
-  try {
-    return await readBytes(file, most);
-  } finally {
-    file.close();
-  }
+  return closing(file, () => readBytes(file, most));
 }
 
 /** Small files share memory: a caller that keeps the bytes for long should copy them. */
@@ -80,7 +68,7 @@ export function readBytesSync(file: OpenFile, most: number): Buffer {
   let buffer = memoryFor(Math.min(file.stat.size, most) + 1);
   let length = 0;
   for (;;) {
-    const got = readChunkSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
+    const got = fs.readSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
     length += got;
     // All bytes of the file's size have come, and there was room for more: this is the end.
     const isWhole = got > 0 && length === file.stat.size && length < buffer.length;
@@ -103,7 +91,7 @@ function memoryFor(bytes: number): Buffer {
 export function holdsBytes({ fd }: OpenFile, expected: Buffer): boolean {
   const piece = Buffer.allocUnsafe(Math.min(COMPARED_BYTES, expected.length + 1));
   for (let at = 0; ; ) {
-    const got = readChunkSync(fd, piece, 0, piece.length, at);
+    const got = fs.readSync(fd, piece, 0, piece.length, at);
     if (got === 0) return at === expected.length;
     if (!piece.subarray(0, got).equals(expected.subarray(at, at + got))) return false;
     at += got;

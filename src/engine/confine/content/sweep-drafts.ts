@@ -61,10 +61,15 @@ async function sweepRest(dir: Dir, batches: Iterator<string[]>): Promise<void> {
   }
 }
 
+/** Whether a name in a directory is the temporary file of a server that is gone. */
+export function isLitterIn(dir: Dir, name: string): boolean {
+  const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
+  return stat !== undefined && isLitter(name, stat);
+}
+
 function removeLitter(dir: Dir, names: readonly string[]): void {
   for (const name of names) {
-    const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
-    if (!stat || !isLitter(name, stat)) continue;
+    if (!isLitterIn(dir, name)) continue;
     try {
       dir.unlink(name);
     } catch {

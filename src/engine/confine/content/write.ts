@@ -1,19 +1,17 @@
 /** Prepares a draft before it gets its name: writes its bytes, sets owner and mode, and flushes it. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { fail } from '../../failures.ts';
+import { failIfCancelled } from '../../failures.ts';
 import type { Draft, Stat } from '../directory/dir.ts';
+import { CHUNK_BYTES, SYNC_BYTES } from './read.ts';
 
 const write = promisify(fs.write);
 const fsync = promisify(fs.fsync);
 
-const CHUNK_BYTES = 4 * 1024 * 1024;
-const SYNC_BYTES = 256 * 1024;
-
 export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     const length = Math.min(CHUNK_BYTES, bytes.length - written);
     written +=
       length <= SYNC_BYTES

@@ -16,6 +16,7 @@ import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
 import { NotRegular } from './dir.ts';
 import { HeldAncestors } from './held-ancestors.ts';
+import { oneName } from './one-name.ts';
 import { O_PATH, reopened } from './reopen.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
@@ -317,11 +318,4 @@ class OpenedFile implements OpenFile {
 
 function at(dir: Dir, name: string): string {
   return `${dir.handlePath}/${oneName(name)}`;
-}
-
-function oneName(name: string): string {
-  if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
-    throw new Error(`not one name: ${JSON.stringify(name)}`);
-  }
-  return name;
 }

@@ -17,6 +17,7 @@ import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { oneName } from './one-name.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */
@@ -231,12 +232,4 @@ export class PathDir implements Dir {
     if (typeof name !== 'string') return Buffer.concat([Buffer.from(`${this.#verified()}/`), name]);
     return join(this.#verified(), oneName(name));
   }
-}
-
-function oneName(name: string): string {
-  const separators = IS_WINDOWS ? /[/\\:\0]/ : /[/\0]/;
-  if (name === '' || name === '.' || name === '..' || separators.test(name)) {
-    throw new Error(`not one name: ${JSON.stringify(name)}`);
-  }
-  return name;
 }

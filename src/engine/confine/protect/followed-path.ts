@@ -1,6 +1,7 @@
 /** Follows a path name by name, as the system does, and notes each link on the way. */
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { targetOf } from '../probe-path.ts';
+import { components, MOST_LINKS } from '../walk/path-components.ts';
 
 export interface OwnLink {
   /** Absolute; none of the directories in it is a link. */
@@ -13,9 +14,6 @@ export interface FollowedPath {
   /** Where the path leads, with all links resolved, whether or not anything is there. */
   end: string;
 }
-
-/** No system follows more links than this in one path. */
-const MOST_LINKS = 40;
 
 /** `from`: an absolute path without links. */
 export function followPath(from: string, names: readonly string[]): FollowedPath {
@@ -30,33 +28,8 @@ export function followPath(from: string, names: readonly string[]): FollowedPath
       continue;
     }
     links.push({ path: here, target });
-    todo.unshift(...namesIn(target));
+    todo.unshift(...components(target));
     if (target.startsWith('/')) at = '/';
   }
   return { links, end: at };
-}
-
-export function namesIn(path: string): string[] {
-  return path.split('/').filter((name) => name !== '' && name !== '.');
-}
-
-/** The target of a link; undefined when the path is not a link. */
-export function targetOf(path: string): string | undefined {
-  try {
-    return isLink(path) ? readlinkSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function isLink(path: string): boolean {
-  return statAt(path)?.isSymbolicLink() === true;
-}
-
-export function statAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

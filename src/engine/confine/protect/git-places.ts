@@ -1,15 +1,15 @@
 /** Finds Git's configuration and hooks in the served directories, before a command runs and after it. */
 import { basename, join, relative, sep } from 'node:path';
+import { Yielder } from '../../event-loop.ts';
 import { asOwner } from '../directory/as-owner.ts';
 import type { Dir } from '../directory/dir.ts';
-import { exists } from '../probe-path.ts';
-import { isWithin, type Root } from '../roots.ts';
+import { exists, targetOf } from '../probe-path.ts';
+import { isBelow, isWithin, type Root } from '../roots.ts';
 import type { Absence } from '../scan/absence.ts';
 import { childPath } from '../scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
 import { rawOf, shownRaw } from '../scan/raw-names.ts';
-import { targetOf } from './followed-path.ts';
 import { CONTROL, gitControl, looksLikeRepository } from './git-control.ts';
 import { pathsNamedBy, pathsNamedByBare } from './git-named-paths.ts';
 import { GIT } from './git-names.ts';
@@ -23,8 +23,6 @@ const MOST_SEARCHED_AGAIN = 1000;
 const SEARCHED_LAST = 'node_modules';
 /** Not searched in a repository: these are large, and hold no other repositories. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
-/** Other calls get their turn after this long. */
-const TURN_MS = 10;
 
 /**
  * A directory, by the raw names that lead to it from its root. A path could not name it, since names need not be UTF-8.
@@ -121,7 +119,7 @@ class GitPlacesFinder {
   readonly #inspected = new Map<string, boolean>();
   /** Files called `.git`. Each is compared after the command too, so they come last in `fixed`. */
   readonly #files: string[] = [];
-  #began = performance.now();
+  readonly #yielder = new Yielder(undefined);
 
   constructor(roots: readonly Root[], { most, known, first }: Required<GitPlacesOptions>) {
     this.#roots = roots;
@@ -135,7 +133,7 @@ class GitPlacesFinder {
       if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
     }
     for (const path of [...this.#pathsTo(cwd), ...[...this.#first].slice(0, MOST_SEARCHED_AGAIN)]) {
-      await this.#pause();
+      await this.#yielder.pause();
       for (const root of this.#roots) {
         if (isWithin(path, root.real)) this.#inspect({ root, rawPath: rawOf(relative(root.real, path)) });
       }
@@ -158,7 +156,7 @@ class GitPlacesFinder {
           this.found.unseen.add(pathOf(place));
           continue;
         }
-        await this.#pause();
+        await this.#yielder.pause();
         for (const inner of await this.#directoriesIn(place, cursors.get(place.root)!)) {
           const isLast = inner.rawPath.endsWith(`/${SEARCHED_LAST}`) || inner.rawPath === SEARCHED_LAST;
           (isLast && !place.rawPath.split('/').includes(SEARCHED_LAST) ? last : waiting).push(inner);
@@ -187,7 +185,7 @@ class GitPlacesFinder {
   /** Lists in turns, since there may be hundreds of thousands of entries. */
   async #list(place: PlaceInRoot, cursor: Cursor): Promise<Listing | Absence> {
     try {
-      const listing = cursor.goTo(place.rawPath) ?? (await cursor.listInTurns(() => this.#pause()));
+      const listing = cursor.goTo(place.rawPath) ?? (await cursor.listInTurns(() => this.#yielder.pause()));
       // Git opens its files by name, even in a directory that nobody may list.
       return listing === 'unreadable'
         ? (withHeld(place, (dir) => asOwner(dir, () => cursor.list())) ?? listing)
@@ -207,16 +205,6 @@ class GitPlacesFinder {
 
   #isKnown(path: string): boolean {
     return basename(path) === GIT || this.#known.has(path);
-  }
-
-  #pause(): Promise<void> | undefined {
-    if (performance.now() - this.#began < TURN_MS) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.#began = performance.now();
-        resolve();
-      });
-    });
   }
 
   /** Records what a directory holds, once. Returns whether it is a repository. */
@@ -256,7 +244,7 @@ class GitPlacesFinder {
    * appear.
    */
   #note(path: string): void {
-    const root = this.#roots.find(({ real }) => isWithin(path, real) && path !== real);
+    const root = this.#roots.find(({ real }) => isBelow(path, real));
     if (root === undefined) return;
     const { absent, fixed, pointers } = this.found;
     let at = root.real;

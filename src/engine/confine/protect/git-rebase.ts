@@ -1,8 +1,7 @@
 /** Finds an unfinished rebase: `git rebase --continue` would run the `exec` lines of its todo list. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSettings, SETTINGS_BYTES } from '../probe-path.ts';
-import { isLink } from './followed-path.ts';
+import { isLink, readSettings, SETTINGS_BYTES } from '../probe-path.ts';
 import { resolveExistingPart } from './git-named-paths.ts';
 
 /** Directories in which Git keeps what it needs to continue: only Git may change them. */

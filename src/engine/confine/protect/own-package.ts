@@ -10,7 +10,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
 import { realOf } from '../../../real-path.ts';
 import { isWithin } from '../roots.ts';
-import { followPath, namesIn, type OwnLink } from './followed-path.ts';
+import { components } from '../walk/path-components.ts';
+import { followPath, type OwnLink } from './followed-path.ts';
 import { findRipgrep } from './own-ripgrep.ts';
 
 const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
@@ -101,7 +102,7 @@ function noteOwnPackage(): OwnPackage {
 /** The links in a path that leads into `directory`; none when it leads elsewhere. */
 function linksTo(directory: string, path: string | undefined): OwnLink[] {
   if (path === undefined || !isWithin(realOf(resolve(path)), directory)) return [];
-  return followPath('/', namesIn(resolve(path))).links;
+  return followPath('/', components(resolve(path))).links;
 }
 
 function noteState(path: string | undefined): OwnProgram | undefined {

@@ -5,8 +5,9 @@
  * fill a place that comes before the one where ripgrep is, would choose the program that the next start runs.
  */
 import { basename, dirname } from 'node:path';
+import { statAt } from '../probe-path.ts';
 import { isWithin } from '../roots.ts';
-import { type FollowedPath, followPath, type OwnLink, statAt } from './followed-path.ts';
+import { type FollowedPath, followPath, type OwnLink } from './followed-path.ts';
 
 export interface FoundRipgrep {
   /** The directories of the packages. */

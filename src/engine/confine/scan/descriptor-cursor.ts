@@ -1,6 +1,7 @@
 /** A cursor on held descriptors: each lookup names one component below one of them. */
 import * as fs from 'node:fs';
 import { EngineFailure } from '../../failures.ts';
+import { O_PATH } from '../directory/reopen.ts';
 import { isShortage } from '../errno.ts';
 import { typeOf } from '../stat.ts';
 import { type Absence, absenceOf } from './absence.ts';
@@ -23,7 +24,6 @@ import { retryShortage } from './retry-shortage.ts';
 // Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { openSync, closeSync } = fs;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-const O_PATH = 0o10000000;
 /** How many levels keep their descriptors. The cursor reopens others from the nearest level that is still open. */
 const MAX_HELD = 8;
 const QUIET_STAT = { throwIfNoEntry: false } as const;
@@ -81,7 +81,7 @@ export class DescriptorCursor implements Cursor {
   list(): Listing | Absence {
     if (this.#prefix === undefined) return 'gone';
     try {
-      const state = this.#memory && stateOf(this.#current, this.#prefix);
+      const state = this.#memory && stateOf(this.#current);
       const known = state && this.#memory!.recall(state);
       if (known) return known;
       const prefix = this.#prefix;
@@ -102,7 +102,7 @@ export class DescriptorCursor implements Cursor {
   listInTurns(pause: () => Promise<void> | undefined): Listing | Absence | Promise<Listing | Absence> {
     if (this.#prefix === undefined) return 'gone';
     try {
-      const state = this.#memory && stateOf(this.#current, this.#prefix);
+      const state = this.#memory && stateOf(this.#current);
       const known = state && this.#memory!.recall(state);
       if (known) return known;
       const listing = listInTurnsAt(this.#prefix, pause);

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import type { EntryType } from '../../failures.ts';
 import { isTemporary } from '../content/draft-names.ts';
 import { typeOf } from '../stat.ts';
+import { keepsDirectoryTimes } from './file-systems.ts';
 import { encoded } from './raw-names.ts';
 
 export interface Listing {
@@ -34,19 +35,11 @@ export interface ListingMemory {
   remember(state: DirectoryState, listing: Listing): void;
 }
 
-/** File systems on which a directory's change time is known to move with every change: ext, XFS, btrfs … */
-const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
-const trustedDevices = new Map<number, boolean>();
-
 /** Undefined if a change could go unnoticed, or if two directories could have the same state. */
-export function stateOf(directory: number, path: string): DirectoryState | undefined {
+export function stateOf(directory: number): DirectoryState | undefined {
   const { dev, ino, mtimeMs, ctimeMs } = fs.fstatSync(directory);
-  let trusted = trustedDevices.get(dev);
-  if (trusted === undefined) {
-    trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
-    trustedDevices.set(dev, trusted);
-  }
-  if (!trusted || !Number.isSafeInteger(ino) || !Number.isSafeInteger(dev)) return undefined;
+  if (!keepsDirectoryTimes(directory, dev)) return undefined;
+  if (!Number.isSafeInteger(ino) || !Number.isSafeInteger(dev)) return undefined;
   return { dev, ino, modifiedMs: mtimeMs, changedMs: ctimeMs };
 }
 

@@ -5,10 +5,6 @@ import type { Cursor, FileState } from './cursor.ts';
 // Taken out of the module once: they are called for every file, and a lookup in the module costs time at each call.
 const { readSync, closeSync, fstatSync } = fs;
 
-/** ext, XFS, btrfs, F2FS: within a minute, they also change the times after writes through mapped memory. */
-const SAVED_TO_DISK = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010]);
-const trueTimes = new Map<number, boolean>();
-
 /** Reads at a position, which the system refuses for what has no positions, such as a FIFO or a terminal. */
 export function readFile(fd: number, into: Buffer, offset: number, length: number, from: number): number {
   return readSync(fd, into, offset, length, from);
@@ -26,16 +22,6 @@ export function stateOfFile(fd: number): FileState {
   return fstatSync(fd);
 }
 
-/** Whether the times of a file on this device change whenever its bytes do. */
-export function keepsTrueTimes(fd: number, dev: number): boolean {
-  let known = trueTimes.get(dev);
-  if (known === undefined) {
-    known = SAVED_TO_DISK.has(fs.statfsSync(`/proc/self/fd/${fd}`).type);
-    trueTimes.set(dev, known);
-  }
-  return known;
-}
-
 /** Reads the beginning of a regular file in the cursor's directory; undefined if that fails. */
 export function readSmallFile(cursor: Cursor, name: string, limit: number): Buffer | undefined {
   if (cursor.facts(name)?.type !== 'file') return undefined;
@@ -45,16 +31,21 @@ export function readSmallFile(cursor: Cursor, name: string, limit: number): Buff
     const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;
     const into = Buffer.alloc(Math.min(limit, stat.size));
-    let length = 0;
-    for (let count = -1; count !== 0 && length < into.length; length += count) {
-      count = readFile(fd, into, length, into.length - length, length);
-    }
-    return into.subarray(0, length);
+    return into.subarray(0, fillFrom(fd, into));
   } catch {
     return undefined;
   } finally {
     closeFile(fd);
   }
+}
+
+/** Reads from the beginning of a file until the buffer is full or the file ends. Returns how many bytes it has read. */
+export function fillFrom(fd: number, into: Buffer): number {
+  let length = 0;
+  for (let count = -1; count !== 0 && length < into.length; length += count) {
+    count = readFile(fd, into, length, into.length - length, length);
+  }
+  return length;
 }
 
 export function closeFile(fd: number): void {

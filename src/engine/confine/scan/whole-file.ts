@@ -3,7 +3,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import type { Stat } from '../directory/dir.ts';
 import { toStat } from '../stat.ts';
 import type { Cursor } from './cursor.ts';
-import { closeFile, readFile } from './open-file.ts';
+import { closeFile, fillFrom } from './open-file.ts';
 
 /**
  * Undefined for anything but a regular file, and for a file that is larger than `most`, cannot be read, or shrinks
@@ -20,11 +20,7 @@ export function readWholeFile(
     const stat = toStat(fstatSync(fd, { bigint: true }));
     if (stat.type !== 'file' || stat.size > most) return undefined;
     const bytes = Buffer.allocUnsafeSlow(stat.size);
-    let length = 0;
-    for (let count = -1; count !== 0 && length < bytes.length; length += count) {
-      count = readFile(fd, bytes, length, bytes.length - length, length);
-    }
-    return length === stat.size ? { bytes, stat } : undefined;
+    return fillFrom(fd, bytes) === stat.size ? { bytes, stat } : undefined;
   } catch {
     return undefined;
   } finally {

@@ -2,6 +2,8 @@
 import { fail } from '../../failures.ts';
 
 const MAX_NAME_BYTES = 255;
+/** No system follows more links than this in one path. */
+export const MOST_LINKS = 40;
 
 export function isAbsolute(path: string): boolean {
   return path.startsWith('/') || (process.platform === 'win32' && /^[A-Za-z]:[\\/]/.test(path));

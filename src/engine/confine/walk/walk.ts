@@ -1,10 +1,11 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
 import { fail } from '../../failures.ts';
 import type { Dir } from '../directory/dir.ts';
-import { attempt, failMissing } from '../errno.ts';
+import { attempt } from '../errno.ts';
 import { Place } from '../place.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
+import { identityOf } from '../stat.ts';
 import type { WalkOptions, Wall } from '../wall.ts';
 import { HiddenDir } from '../withheld/hidden-dir.ts';
 import { sameEntryIn } from '../withheld/same-entry.ts';
@@ -12,9 +13,8 @@ import { requireServedRoot } from '../withheld/served-root.ts';
 import type { Verdict, Withheld } from '../withheld/withheld.ts';
 import { MadeParents } from './made-parents.ts';
 import { existingBelow, similarPaths } from './near-paths.ts';
-import { climbsOut, components, isAbsolute, requireShortName } from './path-components.ts';
+import { climbsOut, components, isAbsolute, MOST_LINKS, requireShortName } from './path-components.ts';
 
-const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 
 /** One attempt to walk a path. `run` returns undefined when something moved meanwhile; the caller then starts again. */
@@ -100,7 +100,7 @@ export class PathWalk {
       if (climbsOut(this.#todo, this.#names.length + 1)) fail({ kind: 'outside', path: this.#shown });
       // For `new/../file`, do not make `new`: nobody asked for it.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
-      return failMissing(this.#shown, 'entry', this.#similar(name));
+      return fail({ kind: 'not-found', path: this.#shown, wanted: 'entry', near: this.#similar(name) });
     }
     if ('linkTarget' in found) {
       if (this.#options.straight) fail({ kind: 'not-a-directory', path: this.#shown });
@@ -189,7 +189,7 @@ export class PathWalk {
   }
 
   #follow(link: string): void {
-    if (++this.#links > MAX_LINKS) fail({ kind: 'bad-path', path: this.#shown, why: 'link-loop' });
+    if (++this.#links > MOST_LINKS) fail({ kind: 'bad-path', path: this.#shown, why: 'link-loop' });
     const next = components(link);
     if (!isAbsolute(link)) {
       this.#todo.unshift(...next);
@@ -292,7 +292,7 @@ export class PathWalk {
   #nestedRoot(name: string): Root | undefined {
     const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
     if (stat?.type !== 'directory') return undefined;
-    return this.#wall.roots.find((root) => root.dir.identity === `${stat.dev}:${stat.ino}`);
+    return this.#wall.roots.find((root) => root.dir.identity === identityOf(stat));
   }
 
   #release(): void {

@@ -1,6 +1,5 @@
 /** The forms in which a file system may treat two names as the same: Unicode normalisation and letter case. */
-
-import { rawOf, textOf } from '../scan/raw-names.ts';
+import { isAscii, rawOf, textOf } from '../scan/raw-names.ts';
 import { foldCase, upper } from './letter-case.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
@@ -33,8 +32,4 @@ export function otherCase(raw: string): string | undefined {
   const text = textOf(raw);
   const other = [text.toUpperCase(), text.toLowerCase()].find((each) => each !== text);
   return other === undefined ? undefined : rawOf(other);
-}
-
-function isAscii(text: string): boolean {
-  return /^[\x00-\x7f]*$/.test(text);
 }

@@ -1,4 +1,5 @@
 /** The owner's own files in a served directory: no tool can make, change or remove them. */
+import { dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
@@ -26,6 +27,5 @@ export function requireNotOwnerFile(at: {
 }): void {
   const why = ownerFile(at.name);
   if (why === undefined) return;
-  const parent = at.path.slice(0, at.path.lastIndexOf('/')) || '/';
-  if (parent === at.root.real) fail({ kind: 'read-only', path: at.shown, why });
+  if (dirname(at.path) === at.root.real) fail({ kind: 'read-only', path: at.shown, why });
 }

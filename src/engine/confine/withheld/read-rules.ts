@@ -1,10 +1,12 @@
 /** Collects what the owner withholds when the directories are opened: the globs given, and a file in each directory. */
 import { fail } from '../../failures.ts';
 import { parseIgnoreLine } from '../../glob/ignore-pattern.ts';
+import { closing } from '../closing.ts';
 import { readBytesSync } from '../content/read.ts';
 import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
 import type { Root } from '../roots.ts';
+import { absolutePath } from '../scan/child-path.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
 import { IGNORE_FILE } from './owner-files.ts';
 import { SECRETS, secretGlobs } from './secrets.ts';
@@ -59,7 +61,7 @@ function readable(glob: string): string {
 
 /** A file that exists but cannot be read is an error: otherwise the server would serve what the file hides. */
 function ignoreFileIn(dir: Dir, real: string): string | undefined {
-  const path = `${real === '/' ? '' : real}/${IGNORE_FILE}`;
+  const path = absolutePath(real, IGNORE_FILE);
   const stat = attempt(path, 'look at', () => dir.lstat(IGNORE_FILE));
   if (stat === undefined) return undefined;
   if (stat.type === 'symlink') fail({ kind: 'io', path, action: 'read a link in place of', code: 'ELOOP' });
@@ -76,10 +78,5 @@ function ignoreFileIn(dir: Dir, real: string): string | undefined {
 }
 
 function contentOf(dir: Dir): Buffer {
-  const file = dir.open(IGNORE_FILE);
-  try {
-    return readBytesSync(file, LONGEST_IGNORE_FILE + 1);
-  } finally {
-    file.close();
-  }
+  return closing(dir.open(IGNORE_FILE), (file) => readBytesSync(file, LONGEST_IGNORE_FILE + 1));
 }

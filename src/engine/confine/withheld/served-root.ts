@@ -1,6 +1,5 @@
 /** A root that is inside another one follows the rules of both. */
 import { fail } from '../../failures.ts';
-import { failMissing } from '../errno.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
 import type { Withheld } from './withheld.ts';
@@ -10,5 +9,5 @@ export function requireServedRoot(root: Root, withheld: Withheld | undefined, sh
   if (withheld === undefined) return;
   const verdict = withheld.verdictOnPath(rawOf(root.real), true);
   if (verdict === 'denied') fail({ kind: 'denied', path: shown });
-  if (verdict === 'hidden') failMissing(shown, 'entry', []);
+  if (verdict === 'hidden') fail({ kind: 'not-found', path: shown, wanted: 'entry', near: [] });
 }

@@ -6,6 +6,7 @@
  * is withheld when the rules of either say so. Paths are raw (see scan/raw-names.ts) and have all links resolved.
  */
 import { IgnoreChain } from '../../glob/gitignore.ts';
+import { absolutePath } from '../scan/child-path.ts';
 import { textOf } from '../scan/raw-names.ts';
 import { composed, folded, IGNORES_CASE, otherCase } from './name-forms.ts';
 import { IGNORE_FILE } from './owner-files.ts';
@@ -64,7 +65,7 @@ export class Withheld {
     isDirectory: boolean,
     isSame: IsSameEntry,
   ): Verdict | undefined {
-    const path = parent === '/' ? `/${name}` : `${parent}/${name}`;
+    const path = absolutePath(parent, name);
     const verdict = this.#asWritten.of(path, isDirectory);
     if (verdict !== undefined) return verdict;
     const inAnyCase = this.#inAnyCase(path, isDirectory);

@@ -5,10 +5,7 @@ import { decode, type Encoding, encode, markOf, streamDecoder } from '../../char
 import { failUnencodable } from '../../charset/unencodable.ts';
 import type { Yielder } from '../../event-loop.ts';
 import { BOM } from '../../text/encoding.ts';
-import { textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
-
-/** Shorter texts are converted at once. */
-const PIECE = 256 * 1024;
+import { PIECE, textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
 
 /** Returns the text without a byte-order mark; a short one at once, not as a promise. */
 export function decodedInTurns(

@@ -10,13 +10,14 @@ import {
 import { type EditorConfig, LONGEST_CONFIG, parseEditorConfig } from '../../charset/editorconfig/parse.ts';
 import type { Charset } from '../../charset/names.ts';
 import type { CharsetScope } from '../../charset/scope.ts';
+import { closing } from '../../confine/closing.ts';
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { converterSource } from '../../confine/protect/own-package.ts';
 import type { Root } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
-import type { Wall } from '../../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
 
 const CONFIG_NAME = '.editorconfig';
@@ -92,7 +93,7 @@ export class DeclaredEncodings {
   #servedConfigIn(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
     try {
       if (held.lstat(CONFIG_NAME) === undefined) return undefined;
-      return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, ({ dir, name }) =>
+      return wall.at(join(directory, CONFIG_NAME), STRAIGHT, ({ dir, name }) =>
         name === CONFIG_NAME ? this.#configIn(dir) : undefined,
       );
     } catch (error) {
@@ -132,10 +133,5 @@ function visitDown({ dir: top, real }: Root, path: string, show: (dir: Dir, path
 }
 
 function textIn(dir: Dir): string {
-  const file = dir.open(CONFIG_NAME);
-  try {
-    return readBytesSync(file, LONGEST_CONFIG).toString('utf8');
-  } finally {
-    file.close();
-  }
+  return closing(dir.open(CONFIG_NAME), (file) => readBytesSync(file, LONGEST_CONFIG).toString('utf8'));
 }

@@ -5,11 +5,11 @@ import { type Charset, isUtf8Name } from '../../charset/names.ts';
 import { characterEnd, Utf8Check } from '../../charset/utf8.ts';
 import { readBytes, readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/directory/dir.ts';
-import { fail } from '../../failures.ts';
+import { fail, failIfCancelled } from '../../failures.ts';
 import { indexOf } from '../lines/line-index.ts';
 
-/** How many bytes of a large file are read to tell whether it is text. */
-const JUDGED_BYTES = 8192;
+/** How many bytes at the beginning of a large file show whether it is text. */
+export const JUDGED_BYTES = 8192;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
@@ -51,7 +51,7 @@ async function looksLikeUtf8(file: OpenFile, signal: AbortSignal | undefined): P
   const check = new Utf8Check();
   for (let at = 0; ; ) {
     const got = await readChunk(file.fd, piece, 0, piece.length, at);
-    if (signal?.aborted) fail({ kind: 'cancelled' });
+    failIfCancelled(signal);
     if (got === 0) return check.isWhole;
     if (!check.takes(piece.subarray(0, got))) return false;
     at += got;

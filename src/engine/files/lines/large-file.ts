@@ -8,7 +8,7 @@
 import { characterEnd, isContinuation } from '../../charset/utf8.ts';
 import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/directory/dir.ts';
-import { fail } from '../../failures.ts';
+import { failIfCancelled } from '../../failures.ts';
 import { indexOf, type LineIndex } from './line-index.ts';
 import {
   endsInNewline,
@@ -222,8 +222,4 @@ function characterStart(bytes: Buffer): number {
 
 function known({ totalLines }: LineIndex): { totalLines?: number } {
   return totalLines === undefined ? {} : { totalLines };
-}
-
-function failIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) fail({ kind: 'cancelled' });
 }

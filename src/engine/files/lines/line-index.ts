@@ -3,7 +3,7 @@
  * stride of bytes. The index of the last few files is cached, so that only the first read of a file needs a scan.
  */
 import type { OpenFile, Stat } from '../../confine/directory/dir.ts';
-import { fail } from '../../failures.ts';
+import { failIfCancelled } from '../../failures.ts';
 import { type Half, type LineScanner, type Newline, PIECE_BYTES } from './line-scanner.ts';
 
 const SMALLEST_STRIDE = PIECE_BYTES / 4;
@@ -104,7 +104,7 @@ export class LineIndex {
     try {
       while (count < newlines || position >= this.#size) {
         const got = await reading;
-        if (signal?.aborted) fail({ kind: 'cancelled' });
+        failIfCancelled(signal);
         if (got === 0) {
           this.totalLines = endsInNewline ? count : count + 1;
           this.#isComplete = true;

@@ -7,10 +7,8 @@ import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { whyBinary } from '../../text/encoding.ts';
+import { JUDGED_BYTES } from '../encoding/file-encoding.ts';
 import { withFile } from './with-file.ts';
-
-/** How many bytes are examined to tell whether a file is text, even if fewer are requested. */
-const JUDGED_BYTES = 8192;
 
 export interface StartOptions {
   /** The most bytes to return; the engine's limit for whole files applies in any case. */
@@ -36,7 +34,8 @@ export async function readStart(place: Place, options: StartOptions): Promise<Fi
   const most = Math.min(options.most, limits.wholeFileBytes);
   return withFile(place, async (file) => {
     const { stat } = file;
-    // One more byte shows whether the file continues, even if the system does not report its size, or the size changes.
+    // Even if fewer bytes are requested, enough are read to tell whether the file is text. One more shows whether the
+    // file continues, even if the system does not report its size, or the size changes.
     const read =
       stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
     const size = Math.max(stat.size, read.length);

@@ -2,8 +2,8 @@
 import { pieceEnd } from '../../../utf16.ts';
 import type { Yielder } from '../../event-loop.ts';
 
-/** Shorter texts are converted at once. */
-const PIECE = 256 * 1024;
+/** Shorter texts are converted at once, longer ones in pieces of this length. */
+export const PIECE: number = 256 * 1024;
 
 export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffer> {
   if (text.length <= PIECE) return Buffer.from(text, 'utf8');

@@ -1,5 +1,5 @@
 /** Lists the contents and the things set aside that changes need. */
-import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
+import { type Change, type FileImage, type JournalEntry, type Removed, removedBy } from './entry.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -23,9 +23,8 @@ export function isContentHash(name: string): boolean {
 export function contentNamesToUndo(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   for (const change of changes) {
-    if (change.kind === 'changed') addFile(names, change.before);
-    if (change.kind === 'removed') addRemoved(names, change.before);
-    if (change.kind === 'moved' && change.replaced) addRemoved(names, change.replaced);
+    const removed = removedBy(change);
+    if (removed) addRemoved(names, removed);
   }
   return names;
 }
@@ -68,8 +67,7 @@ function addRemoved(names: Set<string>, removed: Removed): void {
 
 /** Whether the journal kept everything that a change replaced or removed. */
 export function keepsAll(change: Change): boolean {
-  if (change.kind === 'changed') return change.before.kept.in !== 'nowhere';
-  const removed = change.kind === 'moved' ? change.replaced : change.kind === 'removed' && change.before;
+  const removed = removedBy(change);
   if (!removed) return true;
   return removed.type === 'tree'
     ? !removed.entries.some((entry) => isNotKept(entry.removed))

@@ -117,6 +117,20 @@ export interface JournalEntry {
   forgotten?: true;
 }
 
+/** What a change replaced or removed; undefined when nothing was there. A file that got other content was replaced. */
+export function removedBy(change: Change): Removed | undefined {
+  switch (change.kind) {
+    case 'created':
+      return undefined;
+    case 'changed':
+      return { type: 'file', file: change.before };
+    case 'removed':
+      return change.before;
+    case 'moved':
+      return change.replaced;
+  }
+}
+
 /** Whether the change only made a parent directory of what the call was asked for. */
 export function isMadeParent(change: Change): boolean {
   return change.kind === 'created' && change.parent === true;

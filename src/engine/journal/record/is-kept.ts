@@ -1,11 +1,10 @@
 /** Whether the store has everything that is needed to undo a change. */
-import type { Change, FileImage, Removed } from '../entries/entry.ts';
+import { type Change, type FileImage, type Removed, removedBy } from '../entries/entry.ts';
 import type { Store } from '../store.ts';
 
 export async function isKept(store: Store, change: Change): Promise<boolean> {
-  if (change.kind === 'changed') return isImageKept(store, change.before);
-  if (change.kind === 'removed') return isRemovedKept(store, change.before);
-  return change.kind !== 'moved' || change.replaced === undefined || isRemovedKept(store, change.replaced);
+  const removed = removedBy(change);
+  return removed === undefined || isRemovedKept(store, removed);
 }
 
 async function isRemovedKept(store: Store, what: Removed): Promise<boolean> {

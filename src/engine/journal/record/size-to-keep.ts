@@ -1,4 +1,5 @@
 /** Measures how much the journal must keep before a call changes something. */
+import { closing } from '../../confine/closing.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import type { Place } from '../../confine/place.ts';
@@ -19,7 +20,8 @@ export async function sizeAt(place: Place, { type, size }: Stat, most: number): 
   if (type !== 'directory') return sum;
   const top = place.dir.enterRaw(Buffer.from(place.name));
   if (top === undefined) return sum;
-  return addSizes(sum, top, { most, yielder: new Yielder(undefined), level: 0 }).finally(() => top.close());
+  const adding = { most, yielder: new Yielder(undefined), level: 0 };
+  return closing(top, () => addSizes(sum, top, adding));
 }
 
 export function sizeOfFile(size: number, most: number): SizeToKeep {
@@ -45,7 +47,7 @@ async function addSizes(sum: SizeToKeep, dir: Dir, adding: Adding): Promise<Size
     }
     if (stat?.type !== 'directory') continue;
     const inner = dir.enterRaw(name);
-    if (inner) await addSizes(sum, inner, { ...adding, level: level + 1 }).finally(() => inner.close());
+    if (inner) await closing(inner, () => addSizes(sum, inner, { ...adding, level: level + 1 }));
   }
   return sum;
 }

@@ -1,4 +1,5 @@
 /** Reads small files, if they are still the ones that a snapshot has seen. */
+import { closing } from '../../confine/closing.ts';
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 
@@ -11,12 +12,9 @@ export const SMALL_BYTES = 256 * 1024;
 /** At most `most` bytes of a file. Undefined when the file cannot be read, or is no longer the expected one. */
 export function readSmall(dir: Dir, name: string, expected: FileIdentity, most: number): Buffer | undefined {
   try {
-    const file = dir.open(name);
-    try {
-      return isSame(file.stat, expected) ? readBytesSync(file, most) : undefined;
-    } finally {
-      file.close();
-    }
+    return closing(dir.open(name), (file) =>
+      isSame(file.stat, expected) ? readBytesSync(file, most) : undefined,
+    );
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Stamps tell whether a file or a tree is still the same, without reading much of it. */
 import { createHash } from 'node:crypto';
-import { chunksOf } from '../../confine/content/chunks.ts';
+import { closing } from '../../confine/closing.ts';
+import { hashOfChunks } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/draft-names.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
@@ -83,15 +84,8 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
 export async function fileHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
   const name = raw.toString('utf8');
   if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;
-  const hash = createHash('sha256');
   try {
-    const file = dir.open(name);
-    try {
-      for await (const chunk of chunksOf(file)) hash.update(chunk);
-    } finally {
-      file.close();
-    }
-    return hash.digest('hex');
+    return await closing(dir.open(name), hashOfChunks);
   } catch {
     return undefined;
   }

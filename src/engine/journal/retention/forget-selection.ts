@@ -6,7 +6,7 @@ import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import { contentNames, contentNamesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
-import { pathsOf } from '../entries/touched-paths.ts';
+import { touchedPaths } from '../entries/touched-paths.ts';
 
 /** The hash of no bytes: an empty file holds nothing to forget, and many entries need it. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -76,7 +76,7 @@ function ofEntries(
   const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
   const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
-  const paths = pathsOf({ changes: meant });
+  const paths = meant.flatMap(touchedPaths);
   return { ...nothing(), names, of: [...ids], paths, stays };
 }
 

@@ -8,7 +8,7 @@ import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
 import { contentNames, contentNamesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
-import { pathsOf } from '../entries/touched-paths.ts';
+import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type ForgetSelection, selection } from './forget-selection.ts';
@@ -134,9 +134,10 @@ function otherPaths(
   const others = new Set<string>();
   for (const { changes } of entries) {
     for (const change of changes) {
-      const own = pathsOf({ changes: [change] }).some((path) => meant.some((each) => related(path, each)));
+      const paths = touchedPaths(change);
+      const own = paths.some((path) => meant.some((each) => related(path, each)));
       if (!own && [...contentNames([change])].some((name) => gone.has(name)))
-        for (const path of pathsOf({ changes: [change] })) others.add(path);
+        for (const path of paths) others.add(path);
     }
   }
   return [...others];

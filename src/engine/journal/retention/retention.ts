@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../state/day.ts';
 import { contentNames } from '../entries/contents-needed.ts';
 import type { EntryIndex, EntryWithParts } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
-import { pathsOf } from '../entries/touched-paths.ts';
+import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import type { RetentionLimits } from './retention-limits.ts';
 
@@ -130,7 +130,7 @@ function newest(entries: readonly EntryWithParts[]): Set<EntryWithParts> {
   const seen = new Set<string>();
   const kept = new Set<EntryWithParts>();
   for (const entry of [...entries].reverse()) {
-    for (const path of pathsOf(entry.entry)) {
+    for (const path of entry.entry.changes.flatMap(touchedPaths)) {
       if (!seen.has(path)) kept.add(entry);
       seen.add(path);
     }

@@ -5,30 +5,23 @@
  * of its changes can be undone. The entry names the changes that cannot.
  */
 import { tmpdir } from 'node:os';
-import { basename } from 'node:path';
 import { addNote, anonymous, reportChanges } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
 import { errorCode } from '../../error-code.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
-import type { Change, FileImage, Removed } from '../entries/entry.ts';
+import type { Change } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
-import { SPECIAL_LOST } from '../record/capture.ts';
-import { whyFileNotKept } from '../record/entry-quota.ts';
-import { isSame, SMALL_BYTES } from '../record/small-content.ts';
-import { stampOf } from '../record/stamp.ts';
-import type { Store } from '../store.ts';
 import { noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type ReadBudget } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
+import { OldFiles } from './old-files.ts';
 import { Renames } from './renames.ts';
-import { isSecretName } from './secret-names.ts';
 import {
   differing,
   type Entries,
   isReplaced,
   isTooLarge,
-  NOT_ENTERED,
   type Snapshot,
   type SnapshotEntry,
   takeSnapshot,
@@ -39,15 +32,10 @@ import { UnreadDirectories, whyNoSnapshot } from './unread-directories.ts';
 
 /** How many bytes of small files are copied before commands. */
 const MOST_COPIED_BYTES = 256 * 1024 * 1024;
-const SECRET = 'its name suggests a secret, and such files are not copied before a command';
-const UNREAD = 'the server could not read what was in it before the command';
-const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
-/** How many bytes an entry may still keep. */
-interface Room {
-  left: number;
-  /** The size of the largest file that is kept. */
-  file: number;
+interface BeforeAndAfter {
+  before: Entries;
+  after: Entries;
 }
 
 /** Takes snapshots around commands, and reuses the copies of small files from one command to the next. */
@@ -141,36 +129,11 @@ export class CommandSnapshots {
     return this.#contents;
   }
 
-  async #enter(
-    gate: Gate,
-    { before, after }: { before: Entries; after: Entries },
-    toolChanges: ToolChanges,
-  ): Promise<void> {
+  async #enter(gate: Gate, entries: BeforeAndAfter, toolChanges: ToolChanges): Promise<void> {
+    const { before, after } = entries;
     const { caller, journal } = gate;
-    const yielder = new Yielder(undefined);
-    const isKept = (path: string, was: SnapshotEntry) => this.#canRestore(journal?.store, path, was);
-    const renames = await inTurns(Renames.find(before, after, isKept), yielder);
     const unread = new UnreadDirectories(before, after);
-    const changes: Change[] = [];
-    const readBudget = { left: MOST_READ_BYTES };
-    const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
-    for (const [path, was] of before) {
-      if (yielder.isDue) await yielder.pause();
-      if (toolChanges.has(path) || unread.hold(path)) continue;
-      if (renames.isOldName(path) || renames.wentAlong(path)) continue;
-      const is = after.get(path);
-      if (!is || isReplaced(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
-      else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(gate, path, was, is, { readBudget, room })));
-    }
-    for (const [from, to] of renames.all) {
-      if (yielder.isDue) await yielder.pause();
-      if (toolChanges.has(from) || toolChanges.has(to)) continue;
-      changes.push(await moved(gate, from, to, after.get(to)!, readBudget));
-    }
-    changes.push(
-      ...(await createdChanges(gate, { before, after, unread, renames, toolChanges, readBudget })),
-    );
+    const changes = await this.#changesIn(gate, entries, unread, toolChanges);
     if (changes.length === 0)
       return unread.note === undefined ? undefined : this.#enterUnrecorded(gate, unread.note);
     if (unread.note !== undefined) addNote(caller, unread.note);
@@ -186,6 +149,39 @@ export class CommandSnapshots {
       reportChanges(caller, changes);
       addNote(caller, `what the command changed could not be entered in the journal (${errorCode(error)})`);
     }
+  }
+
+  /** What the command has changed, removed, moved and created. */
+  async #changesIn(
+    gate: Gate,
+    { before, after }: BeforeAndAfter,
+    unread: UnreadDirectories,
+    toolChanges: ToolChanges,
+  ): Promise<Change[]> {
+    const yielder = new Yielder(undefined);
+    const old = new OldFiles(gate.journal, this.#contents);
+    const isKept = (path: string, was: SnapshotEntry) => old.canRestore(path, was);
+    const renames = await inTurns(Renames.find(before, after, isKept), yielder);
+    const readBudget = { left: MOST_READ_BYTES };
+    const changes: Change[] = [];
+    for (const [path, was] of before) {
+      if (yielder.isDue) await yielder.pause();
+      if (toolChanges.has(path) || unread.hold(path)) continue;
+      if (renames.isOldName(path) || renames.wentAlong(path)) continue;
+      const is = after.get(path);
+      if (!is || isReplaced(was, is)) changes.push(await old.removed(path, was));
+      else if (was.stat.type === 'file') {
+        const change = await old.changed(gate, path, was, is, readBudget);
+        if (change) changes.push(change);
+      }
+    }
+    for (const [from, to] of renames.all) {
+      if (yielder.isDue) await yielder.pause();
+      if (toolChanges.has(from) || toolChanges.has(to)) continue;
+      changes.push(await moved(gate, from, to, after.get(to)!, readBudget));
+    }
+    const created = await createdChanges(gate, { before, after, unread, renames, toolChanges, readBudget });
+    return [...changes, ...created];
   }
 
   /** Makes an entry that says why the changes are unknown: without one, it would seem that there were none. */
@@ -214,72 +210,6 @@ export class CommandSnapshots {
     caller.entered(recorder.id);
     return recorder.id;
   }
-
-  /** What a file held. The copy goes into the store only now that the command has changed the file. */
-  async #imageOf(
-    store: Store | undefined,
-    path: string,
-    { stat, root, copy }: SnapshotEntry,
-    room: Room,
-  ): Promise<FileImage> {
-    const { size, mode } = stat;
-    const bytes = copy && this.#contents?.get(copy);
-    if (store && bytes && size > Math.min(room.file, room.left)) {
-      const why =
-        size > room.file
-          ? whyFileNotKept(size, room.file)
-          : 'together with the rest it is more than --keep allows';
-      return { size, mode, kept: { in: 'nowhere', why } };
-    }
-    if (store && bytes) {
-      room.left -= size;
-      try {
-        return { size, mode, hash: await store.put(bytes, false), kept: { in: 'store' } };
-      } catch (error) {
-        return { size, mode, kept: { in: 'nowhere', why: errorCode(error) } };
-      }
-    }
-    return { size, mode, kept: { in: 'nowhere', why: whyNotCopied(path, root, size) } };
-  }
-
-  async #removed(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Change> {
-    return {
-      kind: 'removed',
-      path,
-      type: was.stat.type,
-      before: await this.#removedAs(store, path, was, room),
-    };
-  }
-
-  #canRestore(store: Store | undefined, path: string, was: SnapshotEntry): boolean {
-    if (was.stat.type !== 'file') return whatItWas(path, was).type !== 'lost';
-    return store !== undefined && was.copy !== undefined;
-  }
-
-  async #removedAs(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Removed> {
-    if (was.stat.type !== 'file' || was.unreachable) return whatItWas(path, was);
-    return { type: 'file', file: await this.#imageOf(store, path, was, room) };
-  }
-
-  async #changed(
-    gate: Gate,
-    path: string,
-    entry: SnapshotEntry,
-    { stat: is }: SnapshotEntry,
-    { readBudget, room }: { readBudget: ReadBudget; room: Room },
-  ): Promise<Change[]> {
-    const { stat: was, unreachable } = entry;
-    if (isSame(was, is)) return [];
-    // A new mode or a new hard link does not change the content.
-    if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
-    const before: FileImage = unreachable
-      ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
-      : await this.#imageOf(gate.journal?.store, path, entry, room);
-    const after = await imageNow(gate, path, is, readBudget);
-    // The file was only touched, or written with the same content.
-    if (after.hash === undefined ? stampOf(was) === stampOf(is) : after.hash === before.hash) return [];
-    return [{ kind: 'changed', path, before, after }];
-  }
 }
 
 async function moved(
@@ -292,23 +222,4 @@ async function moved(
   const { type } = stat;
   const file = type === 'file' ? await imageNow(gate, to, stat, readBudget) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
-}
-
-/** What was at a path, for everything but files that can be reached. */
-function whatItWas(path: string, { stat, link, unreachable, unread }: SnapshotEntry): Removed {
-  if (unreachable)
-    return { type: 'lost', why: UNREACHABLE, ...(stat.type === 'file' && { size: stat.size }) };
-  if (unread) return { type: 'lost', why: UNREAD };
-  if (stat.type === 'directory' && NOT_ENTERED.has(basename(path))) {
-    return { type: 'lost', why: `${basename(path)} is not kept before each command` };
-  }
-  if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
-  if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
-  return { type: 'lost', why: SPECIAL_LOST };
-}
-
-function whyNotCopied(path: string, { real }: Root, size: number): string {
-  if (isSecretName(path, real)) return SECRET;
-  if (size > SMALL_BYTES) return 'too large to be kept before each command';
-  return 'the server could not read it before the command, or had no room left for it';
 }

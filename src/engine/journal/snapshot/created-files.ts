@@ -82,10 +82,7 @@ function wholeIn({
 async function createdWhole({ wall }: Pick<Gate, 'wall'>, path: string): Promise<Change> {
   const facts = { kind: 'created', path, type: 'directory', whole: true } as const;
   try {
-    const stamp = await wall.at(path, STRAIGHT, (place) => {
-      const dir = place.enter();
-      return stampByTimes(dir).finally(() => dir.close());
-    });
+    const stamp = await wall.at(path, STRAIGHT, (place) => place.inside(stampByTimes));
     return { ...facts, stamp };
   } catch {
     return { ...facts, stamp: UNKNOWN_STAMP };

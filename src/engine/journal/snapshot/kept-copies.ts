@@ -1,6 +1,7 @@
 /** Copies small files before a command, and reuses earlier copies of files that have not changed since. */
 
 import type { Root } from '../../confine/roots.ts';
+import { absolutePath } from '../../confine/scan/child-path.ts';
 import {
   changedMsAt,
   isSameDirectory,
@@ -156,8 +157,7 @@ function* filesToCopy(
     if (!Number.isNaN(copies[index]) || typeAt(packed, index) !== 'file') continue;
     if (sizeAt(packed, index) > SMALL_BYTES) continue;
     const path = above + name;
-    if (!isSecretName(`${root.real === '/' ? '' : root.real}/${textOf(path)}`, root.real))
-      yield [path, index];
+    if (!isSecretName(absolutePath(root.real, textOf(path)), root.real)) yield [path, index];
   }
 }
 

@@ -5,7 +5,7 @@
  * that was not copied can still be restored when it is known where it went: an undo moves it back.
  */
 import { basename } from 'node:path';
-import { isWithin } from '../../confine/roots.ts';
+import { isBelow, isWithin } from '../../confine/roots.ts';
 import type { EntryStat } from '../../confine/scan/packed-entries.ts';
 import type { Steps } from '../../event-loop.ts';
 import { stampOf } from '../record/stamp.ts';
@@ -58,7 +58,7 @@ export class Renames {
 
   /** Whether something was moved only with a directory above it. */
   wentAlong(path: string): boolean {
-    return this.#directories.some((directory) => path !== directory && isWithin(path, directory));
+    return this.#directories.some((directory) => isBelow(path, directory));
   }
 
   reachInto(directory: string): boolean {

@@ -16,7 +16,6 @@ import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, linkTo } from '../entries/link-target.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
-export const MOST_ENTRIES = limits.watchedEntries;
 /** Directories that no snapshot enters: they are large, and programs can make them again. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
@@ -60,7 +59,10 @@ export async function takeSnapshot(
   const unread = new Set<string>();
   let entries = 0;
   for (const root of roots) {
-    const scan = await scanner.scan(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
+    const scan = await scanner.scan(root.dir, {
+      notEntered: [...NOT_ENTERED],
+      mostEntries: limits.watchedEntries,
+    });
     if (scan.tooMany || scan.unread.includes('')) return undefined;
     const above = root.real === '/' ? '' : rawOf(root.real);
     for (const packed of scan.directories) {
@@ -72,12 +74,12 @@ export async function takeSnapshot(
     }
     for (const path of scan.unread) unread.add(`${above}/${path}`);
   }
-  return entries > MOST_ENTRIES ? undefined : { directories, unread };
+  return entries > limits.watchedEntries ? undefined : { directories, unread };
 }
 
 /** Whether there are too many entries for a snapshot. Reads only names, so it is quicker than trying to take one. */
 export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): Promise<boolean> {
-  let left = MOST_ENTRIES;
+  let left: number = limits.watchedEntries;
   for (const { dir } of roots) {
     const asked = { notEntered: [...NOT_ENTERED], mostEntries: left, countOnly: true };
     const { tooMany, count } = await scanner.scan(dir, asked);

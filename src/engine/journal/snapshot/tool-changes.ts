@@ -1,6 +1,7 @@
 /** What tools changed while a command ran. These changes have their own entries and are not the command's. */
 import { isWithin } from '../../confine/roots.ts';
 import type { Change } from '../entries/entry.ts';
+import { touchedPaths, touchesAllBelow } from '../entries/touched-paths.ts';
 
 export class ToolChanges {
   readonly #paths = new Set<string>();
@@ -12,9 +13,7 @@ export class ToolChanges {
   }
 
   addChange(change: Change): void {
-    const below = change.kind !== 'changed' && change.type === 'directory';
-    this.add(change.path, below && (change.kind !== 'created' || change.whole === true));
-    if (change.kind === 'moved') this.add(change.to, below);
+    for (const path of touchedPaths(change)) this.add(path, touchesAllBelow(change));
   }
 
   has(path: string): boolean {

@@ -3,11 +3,13 @@
  * and directories, but not links, and it cannot prevent a new name.
  */
 import { dirname, join, relative, sep } from 'node:path';
-import { type OwnLink, statAt, targetOf } from '../../confine/protect/followed-path.ts';
+import { statAt, targetOf } from '../../confine/probe-path.ts';
+import type { OwnLink } from '../../confine/protect/followed-path.ts';
 import { ownPackage } from '../../confine/protect/own-package.ts';
 import { isWithin, type Root } from '../../confine/roots.ts';
-import type { Wall } from '../../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import type { RunResult } from '../process/run.ts';
+import { Overlap } from './overlap.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY_LINK = 'the running Cofferdam program is started by that name';
@@ -15,28 +17,25 @@ const WHY_NEW = 'the next start of Cofferdam would run a program from there';
 
 export class OwnNamesGuard {
   readonly #wall: Wall;
-  /** What existed before the first of several overlapping commands. What one of them made is new to the others, too. */
-  #overlap: { running: number; before: ReadonlySet<string> } | undefined;
+  readonly #overlap = new Overlap<ReadonlySet<string>>();
 
   constructor(wall: Wall) {
     this.#wall = wall;
   }
 
   /** The result of the command, with a note at the end of its standard error for each name that the server repaired. */
-  async guard(run: () => Promise<RunResult>): Promise<RunResult> {
-    this.#overlap ??= { running: 0, before: new Set(this.#newNames()) };
-    const overlap = this.#overlap;
-    overlap.running++;
-    let notes: string[] = [];
-    let result: RunResult;
-    try {
-      result = await run();
-    } finally {
-      notes = [...this.#renameNew(overlap.before), ...this.#restoreLinks()];
-      overlap.running--;
-      if (overlap.running === 0) this.#overlap = undefined;
-    }
-    return withNotes(result, notes);
+  guard(run: () => Promise<RunResult>): Promise<RunResult> {
+    return this.#overlap.during(async (overlap) => {
+      overlap.before ??= new Set(this.#newNames());
+      let notes: string[] = [];
+      let result: RunResult;
+      try {
+        result = await run();
+      } finally {
+        notes = [...this.#renameNew(overlap.before), ...this.#restoreLinks()];
+      }
+      return withNotes(result, notes);
+    });
   }
 
   /** Paths where something exists now and nothing did when the server started. */
@@ -82,7 +81,7 @@ export class OwnNamesGuard {
 
   #restoreLink({ path, target }: OwnLink): string[] {
     try {
-      const options = { straight: true, follow: false, includeWithheld: true, makeParents: true };
+      const options = { ...STRAIGHT, includeWithheld: true, makeParents: true };
       this.#wall.at(path, options, ({ dir, name }) => dir.symlink(target, name));
       return [`cofferdam: the link ${path} was put back: ${WHY_LINK}`];
     } catch {

@@ -1,7 +1,7 @@
 /** Renames what a command made where it may make nothing, and says so in the command's result. */
 import { asOwner } from '../../confine/directory/as-owner.ts';
 import type { Dir } from '../../confine/directory/dir.ts';
-import type { Wall } from '../../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import type { RunResult } from '../process/run.ts';
 
 const REFUSED = '.refused';
@@ -9,7 +9,7 @@ const REFUSED = '.refused';
 /** Renames what is at the path, and returns lines for `withNotes`: none when nothing is there. */
 export function renameRefused(wall: Wall, path: string, what: string, why: string): string[] {
   try {
-    return wall.at(path, { straight: true, follow: false, includeWithheld: true }, ({ dir, name }) =>
+    return wall.at(path, { ...STRAIGHT, includeWithheld: true }, ({ dir, name }) =>
       renameRefusedIn(dir, name, what, why),
     );
   } catch {

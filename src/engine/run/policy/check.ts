@@ -4,7 +4,7 @@ import { EngineFailure, fail } from '../../failures.ts';
 import type { CommandLine, ParsedOption } from './command-line.ts';
 import { readCommandLine, writeCommandLine } from './command-line.ts';
 import type { CommandPolicy, InspectedLine, Installed, PathArgument, ResolvePath } from './declaration.ts';
-import { refuse } from './declaration.ts';
+import { refuse, refuseSpecial } from './declaration.ts';
 
 export interface CheckContext {
   /** The commands that may be called. */
@@ -146,7 +146,7 @@ function acceptPath(
   if (operand === '-' && !policy.dashIsName) return operand;
   const found = resolvePath(operand);
   if (found.type === 'special' && opens) {
-    refuse(policy.name, operand, 'this is a FIFO, a socket or a device, which is never opened');
+    refuseSpecial(policy.name, operand);
   }
   paths.push(found);
   return guarded(policy, found.path);

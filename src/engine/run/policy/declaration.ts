@@ -21,6 +21,12 @@ export interface RefusedOption {
   instead?: string;
 }
 
+/** Why an option that names a list of files is not allowed. */
+export const LISTS_FILES = {
+  reason: 'the file names in that list cannot be checked',
+  instead: 'name the files as operands',
+} as const;
+
 export interface OperandRule {
   /** The first operand is not a path but this, unless one of the options named in `unless` already gave it. */
   leading?: { takes: 'pattern' | 'script'; unless: string };
@@ -105,6 +111,11 @@ export interface InspectedLine {
   /** Operands that are not paths although they are in the place of one. */
   exempt: readonly string[];
   values: readonly { option: string; value: string }[];
+}
+
+/** Fails: no command opens a FIFO, a socket or a device. */
+export function refuseSpecial(command: string, path: string): never {
+  refuse(command, path, 'this is a FIFO, a socket or a device, which is never opened');
 }
 
 /** Fails: this argument is not allowed. */

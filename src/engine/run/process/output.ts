@@ -1,4 +1,5 @@
 /** Collects what a command prints on one stream: keeps the bytes up to a cap, and only counts those beyond it. */
+import { characterEnd } from '../../charset/utf8.ts';
 
 export interface StreamText {
   text: string;
@@ -39,27 +40,12 @@ export class CappedStream {
   result(interrupted: boolean): StreamText {
     const kept = this.#kept.subarray(0, this.#keptBytes);
     const truncated = this.#bytes > this.#keptBytes;
-    const whole = truncated || interrupted ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
+    const whole = truncated || interrupted ? kept.subarray(0, characterEnd(kept)) : kept;
     const text = whole.toString('utf8');
     // Bytes that are not UTF-8 become longer replacement characters. The cap holds for the text too.
     if (Buffer.byteLength(text) <= this.#cap) return { text, truncated, bytes: this.#bytes };
     const encoded = Buffer.from(text);
-    const end = wholeCharacters(encoded, this.#cap);
+    const end = characterEnd(encoded.subarray(0, this.#cap));
     return { text: encoded.toString('utf8', 0, end), truncated: true, bytes: this.#bytes };
   }
-}
-
-/** The last position up to `end` at which no UTF-8 character is split. */
-function wholeCharacters(bytes: Buffer, end: number): number {
-  let start = end;
-  while (start > 0 && end - start < 4) {
-    const byte = bytes[start - 1]!;
-    start--;
-    if (byte < 0x80) return end;
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return start + length <= end ? end : start;
-    }
-  }
-  return end;
 }

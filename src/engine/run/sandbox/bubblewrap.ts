@@ -2,9 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWithin } from '../../confine/roots.ts';
+import { targetOf } from '../../confine/probe-path.ts';
+import { isBelow, isWithin } from '../../confine/roots.ts';
 import type { SandboxPlace } from './held-places.ts';
-import { linkTarget, type VisiblePath } from './installations.ts';
+import type { VisiblePath } from './installations.ts';
 import type { MaskedPlace } from './withheld-places.ts';
 
 export interface BubblewrapFeatures {
@@ -84,7 +85,7 @@ const WRITABLE_BY_ROOT = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-
 /** The directories of the system's programs. One that holds a root is split, so that nothing beside the root shows. */
 export function systemDirectories(roots: readonly string[]): string[] {
   const without = (directory: string): string[] => {
-    const holdsRoot = roots.some((root) => root !== directory && isWithin(root, directory));
+    const holdsRoot = roots.some((root) => isBelow(root, directory));
     if (!holdsRoot || !DIVISIBLE.includes(directory)) return [directory];
     return PARTS.map((part) => join(directory, part)).flatMap(without);
   };
@@ -148,7 +149,7 @@ function withheldMounts({ withheld, empty }: SandboxView): Mount[] {
 
 function systemMounts(view: SandboxView): Mount[] {
   const mounts = systemDirectories(view.roots.map(({ path }) => path)).map((at): Mount => {
-    const link = linkTarget(at);
+    const link = targetOf(at);
     return { at, args: link === undefined ? ['--ro-bind', at, at] : ['--symlink', link, at] };
   });
   const bind = (at: string, from = at) => mounts.push({ at, args: ['--ro-bind-try', from, at] });

@@ -1,6 +1,7 @@
 /** Turns protected paths into places in writable roots that a sandboxed command can read, but not change or move. */
 import { lstatSync } from 'node:fs';
-import { isWithin } from '../../confine/roots.ts';
+import { innermostAround, isBelow, isWithin } from '../../confine/roots.ts';
+import { identityOf } from '../../confine/stat.ts';
 import type { SandboxPlace } from './held-places.ts';
 
 interface VisibleRoot {
@@ -13,15 +14,15 @@ const MAX_PLACES = 300;
 
 export function guardedPlaces(roots: readonly VisibleRoot[], paths: readonly string[]): SandboxPlace[] {
   const inside = [...new Set(paths)].filter((path) => {
-    const root = innermost(roots, path);
+    const root = innermostAround(path, roots);
     return root?.writable === true && root.path !== path;
   });
   // A guarded directory guards everything in it.
-  const outermost = inside.filter((path) => !inside.some((each) => each !== path && isWithin(path, each)));
+  const outermost = inside.filter((path) => !inside.some((each) => isBelow(path, each)));
   return outermost.slice(0, MAX_PLACES).flatMap((path) => {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (!found || found.isSymbolicLink()) return [];
-    return [{ path, identity: `${found.dev}:${found.ino}`, fd: undefined, writable: false }];
+    return [{ path, identity: identityOf(found), fd: undefined, writable: false }];
   });
 }
 
@@ -30,9 +31,4 @@ export function protectRoots<R extends VisibleRoot>(roots: readonly R[], paths: 
   return roots.map((root) =>
     paths.some((path) => isWithin(root.path, path)) ? { ...root, writable: false } : root,
   );
-}
-
-function innermost(roots: readonly VisibleRoot[], path: string): VisibleRoot | undefined {
-  const around = roots.filter((root) => isWithin(path, root.path));
-  return around.sort((a, b) => b.path.length - a.path.length)[0];
 }

@@ -2,7 +2,8 @@
 
 import type { Dir, Entered } from '../../confine/directory/dir.ts';
 import { LinuxDir } from '../../confine/directory/linux-dir.ts';
-import { isWithin } from '../../confine/roots.ts';
+import { innermostAround, isBelow } from '../../confine/roots.ts';
+import { identityOf } from '../../confine/stat.ts';
 import { fail } from '../../failures.ts';
 
 /** A directory or a file that must stay where it was when the server started. */
@@ -45,8 +46,10 @@ export function releaseDirectories(between: readonly DirectoryBetween[]): void {
 }
 
 function placeAround({ path }: SandboxPlace, places: readonly SandboxPlace[]): SandboxPlace | undefined {
-  const around = places.filter((other) => other.path !== path && isWithin(path, other.path));
-  return around.sort((a, b) => b.path.length - a.path.length)[0];
+  return innermostAround(
+    path,
+    places.filter((other) => other.path !== path),
+  );
 }
 
 function walkTo(
@@ -65,11 +68,11 @@ function walkTo(
       if (!held()) dir.close();
       dir = inner;
       path += `/${name}`;
-      const isBetween = around !== undefined && path !== around.path && isWithin(path, around.path);
+      const isBetween = around !== undefined && isBelow(path, around.path);
       if (isBetween && !between.has(path)) between.set(path, { path, dir, writable: around.writable });
     }
     const found = last === undefined ? dir.stat() : dir.lstat(last);
-    if (found === undefined || `${found.dev}:${found.ino}` !== place.identity) moved(place);
+    if (found === undefined || identityOf(found) !== place.identity) moved(place);
   } finally {
     if (!held()) dir.close();
   }

@@ -1,9 +1,10 @@
 /** Finds what a program needs to see outside the system's own directories: its installation, and nothing beside it. */
 
-import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isWithin } from '../../confine/roots.ts';
+import { targetOf } from '../../confine/probe-path.ts';
+import { isBelow, isWithin } from '../../confine/roots.ts';
 
 /** A path that commands see read-only, at its own place. */
 export interface VisiblePath {
@@ -110,7 +111,7 @@ export function installationsOf(programs: Iterable<string>, machine: MachineFact
     }
   }
   const outermost = [...visible.values()].filter(
-    ({ path }) => ![...visible.keys()].some((other) => other !== path && isWithin(path, other)),
+    ({ path }) => ![...visible.keys()].some((other) => isBelow(path, other)),
   );
   return { visible: outermost.sort((a, b) => (a.path < b.path ? -1 : 1)), variables };
 }
@@ -120,7 +121,7 @@ function linkChain(program: string): string[] {
   const chain = [program];
   while (chain.length < MAX_HOPS) {
     const last = chain.at(-1)!;
-    const target = linkTarget(last);
+    const target = targetOf(last);
     if (target === undefined) break;
     chain.push(resolve(dirname(last), target));
   }
@@ -135,7 +136,7 @@ function installationOf(program: string, machine: MachineFacts): Installations {
   const isPrivate = (path: string) =>
     isWithin(homedir(), path) || machine.roots.some((root) => isWithin(root, path));
   const inBin = PROGRAM_DIRECTORIES.includes(basename(directory));
-  if (isWithin(directory, PACKAGES) && directory !== PACKAGES && !isWithin(directory, homedir())) {
+  if (isBelow(directory, PACKAGES) && !isWithin(directory, homedir())) {
     if (inBin && prefix !== PACKAGES && !isPrivate(prefix)) return installationAt([prefix]);
     if (!isPrivate(directory)) return installationAt([directory]);
   }
@@ -143,7 +144,7 @@ function installationOf(program: string, machine: MachineFacts): Installations {
   if (known) return known;
   const modules = outermostModules(program);
   if (modules !== undefined && isScript(program) && !isPrivate(modules)) return installationAt([modules]);
-  const link = linkTarget(program);
+  const link = targetOf(program);
   return { visible: [link === undefined ? { path: program } : { path: program, link }], variables: {} };
 }
 
@@ -160,7 +161,7 @@ function knownInstallation(
     return installationAt(partsOf(prefix, manager.parts), Object.fromEntries(named));
   }
   if (VIRTUAL_ENVIRONMENT.isHere(prefix)) return installationAt(partsOf(prefix, VIRTUAL_ENVIRONMENT.parts));
-  const link = linkTarget(program);
+  const link = targetOf(program);
   // A link that leads elsewhere needs nothing of this directory.
   if (link !== undefined && !isWithin(resolve(dirname(program), link), prefix)) return undefined;
   const language = LANGUAGES.find(({ isHere }) => isHere(prefix));
@@ -230,13 +231,5 @@ function beginningOf(path: string): string {
     }
   } catch {
     return '';
-  }
-}
-
-export function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
   }
 }

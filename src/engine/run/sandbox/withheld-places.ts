@@ -5,9 +5,11 @@
  */
 import { constants, lstatSync } from 'node:fs';
 import { allows } from '../../confine/probe-path.ts';
-import { childPath } from '../../confine/scan/child-path.ts';
+import { isBelow } from '../../confine/roots.ts';
+import { absolutePath, childPath } from '../../confine/scan/child-path.ts';
 import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
 import { encoded, rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import { identityOf } from '../../confine/stat.ts';
 import type { Wall } from '../../confine/wall.ts';
 import type { Withheld } from '../../confine/withheld/withheld.ts';
 import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
@@ -33,10 +35,7 @@ export async function findWithheldPlaces(
   const { withheld } = wall;
   if (withheld === undefined) return [];
   const search = new WithheldSearch(withheld, new Yielder(signal));
-  const outermost = wall.roots.filter(
-    ({ real }) =>
-      !wall.roots.some((other) => wall.rootsBelow(other.real).some((below) => below.real === real)),
-  );
+  const outermost = wall.roots.filter(({ real }) => !wall.roots.some((other) => isBelow(real, other.real)));
   for (const { real, dir } of outermost) {
     const cursor = openCursor(scanRootOf(dir));
     try {
@@ -67,7 +66,7 @@ class WithheldSearch {
       await this.#yielder.pause();
       if (cursor.goTo(directory)) continue;
       const listing = await cursor.listInTurns(() => this.#yielder.pause());
-      const here = directory === '' ? root : `${root === '/' ? '' : root}/${directory}`;
+      const here = directory === '' ? root : absolutePath(root, directory);
       if (typeof listing === 'string' || !allows(encoded(here), X_OK)) {
         if (mayBeEntered(here)) this.#add(here, true);
         continue;
@@ -80,7 +79,7 @@ class WithheldSearch {
         const type = listing.types[index]!;
         // A link cannot be masked. Its target has a name of its own, which decides.
         if (verdicts.has(name)) {
-          if (type !== 'symlink') this.#add(`${here === '/' ? '' : here}/${name}`, type === 'directory');
+          if (type !== 'symlink') this.#add(absolutePath(here, name), type === 'directory');
         } else if (type === 'directory') waiting.push(path);
       }
     }
@@ -91,7 +90,7 @@ class WithheldSearch {
     if (rawOf(path) !== raw) tooMany(`the name of ${path} is not valid UTF-8`);
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined) return;
-    const identity = `${stat.dev}:${stat.ino}`;
+    const identity = identityOf(stat);
     if (this.found.push({ path, identity, fd: undefined, writable: false, isDirectory }) > MAX_MASKED) {
       tooMany(`more than ${MAX_MASKED} entries are denied or hidden`);
     }

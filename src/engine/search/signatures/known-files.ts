@@ -9,7 +9,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Utf8Check } from '../../charset/utf8.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
-import { keepsTrueTimes, readFile, stateOfFile } from '../../confine/scan/open-file.ts';
+import { keepsFileTimes } from '../../confine/scan/file-systems.ts';
+import { readFile, stateOfFile } from '../../confine/scan/open-file.ts';
 import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
 import type { FoundRecord, SignatureStore } from './signature-store.ts';
 import type { WantedMarks } from './wanted-marks.ts';
@@ -88,7 +89,7 @@ export class KnownFiles {
     // A file that was written while it was read has a later change time than this.
     const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;
     if (!isSettled || (typeof known === 'number' && this.#store.describes(known, state))) return;
-    if (!Number.isSafeInteger(state.ino) || !keepsTrueTimes(fd, state.dev)) return;
+    if (!Number.isSafeInteger(state.ino) || !keepsFileTimes(fd, state.dev)) return;
     if (content === 'binary') {
       this.#store.remember(key, state, NOTHING);
       return;

@@ -1,13 +1,14 @@
 /** Restores what the journal has kept: contents, files, links and whole trees. The journal records each step. */
 
 import type { SetAside } from '../../../state/contents.ts';
+import { closing } from '../../confine/closing.ts';
 import { readAndClose } from '../../confine/content/read.ts';
 import { flushDraft } from '../../confine/content/write.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
-import { attempt, attemptAsync, isLinkRefused } from '../../confine/errno.ts';
+import { attempt, attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
-import { fail } from '../../failures.ts';
-import { replaceContent } from '../../files/atomic-replace.ts';
+import { replaceContent, requireStill } from '../../files/atomic-replace.ts';
+import { moveDirectory, moveToFreeName } from '../../files/move.ts';
 import { type ChangeRecorder, type CreatedFacts, changeDisk } from '../../files/recorder.ts';
 import type { FileImage, Removed } from '../../journal/entries/entry.ts';
 import { bytesOf, linkOf, targetOf } from '../../journal/entries/link-target.ts';
@@ -48,6 +49,7 @@ async function exchange(
   const kept = aside.dir.lstat(aside.name) ?? failLost(place);
   const stamp = stampOf(kept);
   await recorder.replaces(place, now, undefined, hash === undefined ? { size, stamp } : { size, hash });
+  // The undo may replace only what the journal has kept.
   requireStill(place, now);
   changeDisk(recorder, () =>
     attempt(place.shown, ACTION, () => aside.dir.rename(aside.name, place.dir, place.name)),
@@ -84,13 +86,6 @@ async function restoreLarge(
   }
 }
 
-/** Fails if the file changed since the journal kept it: the undo may replace only what was kept. */
-function requireStill(place: Place, expected: Stat | undefined): void {
-  const now = place.lstat();
-  const same = now === undefined ? expected === undefined : expected && stampOf(now) === stampOf(expected);
-  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
-}
-
 /** Restores something that was removed. Nothing may be at the place. */
 export async function restoreRemoved(
   store: Store,
@@ -118,7 +113,7 @@ export async function restoreRemoved(
       await recorder.creates(place, 'directory', { whole: true });
       changeDisk(recorder, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
       await restoreTree(store, place, removed);
-      recorder.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
+      recorder.becomes(place, 'directory', { whole: true, stamp: await place.inside(stampOfTree) });
       break;
     case 'lost':
       failLost(place);
@@ -140,7 +135,7 @@ async function restoreFile(
 }
 
 async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecorder): Promise<void> {
-  const { dir, name, shown } = place;
+  const { shown } = place;
   const stat = aside.dir.lstat(aside.name) ?? failLost(place);
   if (stat.type === 'directory') {
     const stamp = await attemptAsync(shown, ACTION, () => stampAside(aside));
@@ -151,31 +146,10 @@ async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecor
     await recorder.flushed(place);
   }
   if (recorder.ready) await recorder.ready();
-  changeDisk(recorder, () =>
-    attempt(shown, ACTION, () => {
-      if (stat.type !== 'directory') return moveBack(aside, place);
-      // The empty directory reserves the name; the rename then replaces it.
-      dir.mkdir(name);
-      aside.dir.rename(aside.name, dir, name);
-    }),
-  );
-}
-
-/**
- * Links the file to its old name, which fails when the name is taken. Where the system refuses the link, as for another
- * user's file, it checks the name and renames instead.
- */
-function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
-  try {
-    aside.dir.link(aside.name, dir, name);
-  } catch (error) {
-    if (!isLinkRefused(error)) throw error;
-    const now = dir.lstat(name);
-    if (now) fail({ kind: 'exists', path: shown, found: now.type }, error);
-    aside.dir.rename(aside.name, dir, name);
-    return;
-  }
-  aside.dir.unlink(aside.name);
+  attempt(shown, ACTION, () => {
+    if (stat.type === 'directory') changeDisk(recorder, () => moveDirectory(aside, place));
+    else moveToFreeName(aside, place, recorder);
+  });
 }
 
 /** What the journal records of a restored file: its stamp if it is large, otherwise its content. */
@@ -196,10 +170,5 @@ async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedF
 function stampAside({ dir, name }: SetAside): Promise<string> {
   const tree = dir.enterRaw(Buffer.from(name));
   if (tree === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
-  return stampOfTree(tree).finally(() => tree.close());
-}
-
-function stampAt(place: Place): Promise<string> {
-  const tree = place.enter();
-  return stampOfTree(tree).finally(() => tree.close());
+  return closing(tree, stampOfTree);
 }

@@ -1,5 +1,6 @@
 /** Restores a tree that the journal kept entry by entry. */
 import { chmodSync } from 'node:fs';
+import { closing } from '../../confine/closing.ts';
 import { flushDraft } from '../../confine/content/write.ts';
 import type { Dir } from '../../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../../confine/errno.ts';
@@ -45,12 +46,7 @@ export async function restoreTree(store: Store, place: Place, { mode, entries }:
 
 /** Gives a restored directory its old mode: the umask may have removed bits when it was made. */
 export function setMode(place: Place, mode: number): void {
-  const dir = place.enter();
-  try {
-    attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, mode));
-  } finally {
-    dir.close();
-  }
+  place.inside((dir) => attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, mode)));
 }
 
 /**
@@ -101,12 +97,7 @@ async function inside(
   use: (dir: Dir, name: string | Buffer) => Promise<void>,
 ): Promise<void> {
   const name = names.pop()!;
-  const dir = stepInto(top, names, place);
-  try {
-    await use(dir, name);
-  } finally {
-    dir.close();
-  }
+  await closing(stepInto(top, names, place), (dir) => use(dir, name));
 }
 
 function stepInto(top: Dir, names: readonly (string | Buffer)[], place: Place): Dir {

@@ -249,6 +249,5 @@ function isNameTaken({ interrupted, comparison }: UndoStep, place: Place): boole
 }
 
 async function sweepIn(place: Place): Promise<void> {
-  const dir = place.enter();
-  await sweepAllLitter(dir).finally(() => dir.close());
+  await place.inside(sweepAllLitter);
 }

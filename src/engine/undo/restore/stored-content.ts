@@ -1,12 +1,11 @@
 /** Gets the content of a file from the journal, as bytes or written into a draft. */
 
-import { readAndClose } from '../../confine/content/read.ts';
 import { fillDraft, setAttributes } from '../../confine/content/write.ts';
 import type { Draft } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import type { FileImage } from '../../journal/entries/entry.ts';
-import { LARGE_BYTES, openOrUndefined } from '../../journal/record/capture.ts';
+import { LARGE_BYTES, readOrUndefined } from '../../journal/record/capture.ts';
 import type { Store } from '../../journal/store.ts';
 
 export const ACTION = 'restore';
@@ -16,9 +15,7 @@ export async function contentOf(store: Store, { kept, hash }: FileImage): Promis
   if (kept.in === 'store') return hash === undefined ? undefined : store.get(hash);
   if (kept.in === 'nowhere') return undefined;
   if (store.statAside(kept.name) === undefined) return undefined;
-  const { dir, name } = store.asideNamed(kept.name);
-  const file = openOrUndefined({ dir, name });
-  return file && readAndClose(file, Number.MAX_SAFE_INTEGER);
+  return readOrUndefined(store.asideNamed(kept.name));
 }
 
 /** Fills a draft with the content of an image, however large it is. */

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
-import { refuse } from '../declaration.ts';
+import { refuse, refuseSpecial } from '../declaration.ts';
 
 function refuseLinksInDirectories({ options, paths }: InspectedLine): void {
   const directory = paths.find((seen) => seen.type === 'directory');
@@ -17,8 +17,7 @@ function refuseNamesakes({ paths }: InspectedLine, { typeOf }: Installed): reado
   for (const directory of paths.filter(({ type }) => type === 'directory')) {
     for (const { path } of paths.filter(({ type }) => type !== 'directory')) {
       const namesake = `${directory.path}/${basename(path)}`;
-      if (typeOf(namesake) !== 'special') continue;
-      refuse('diff', namesake, 'this is a FIFO, a socket or a device, which is never opened');
+      if (typeOf(namesake) === 'special') refuseSpecial('diff', namesake);
     }
   }
   return [];

@@ -1,6 +1,6 @@
 /** du: says how much space directories take. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import { type CommandPolicy, LISTS_FILES } from '../declaration.ts';
 
 export const du: CommandPolicy = {
   name: 'du',
@@ -36,11 +36,7 @@ export const du: CommandPolicy = {
   ],
   refused: [
     { names: 'L dereference', reason: 'du would follow every link, also those that lead outside' },
-    {
-      names: 'files0-from',
-      reason: 'the file names in that list cannot be checked',
-      instead: 'name the files as operands',
-    },
+    { names: 'files0-from', ...LISTS_FILES },
   ],
   operands: { rest: 'path' },
   metadataOnly: true,

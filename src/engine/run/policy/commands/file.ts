@@ -1,6 +1,6 @@
 /** file: guesses what kind of file it is given, with the system's own magic file only. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import { type CommandPolicy, LISTS_FILES } from '../declaration.ts';
 
 export const file: CommandPolicy = {
   name: 'file',
@@ -29,11 +29,7 @@ export const file: CommandPolicy = {
     { names: 'P parameter', takes: 'text' },
   ],
   refused: [
-    {
-      names: 'f files-from',
-      reason: 'the file names in that list cannot be checked',
-      instead: 'name the files as operands',
-    },
+    { names: 'f files-from', ...LISTS_FILES },
     { names: 'C compile', reason: 'file would write a compiled magic file' },
     { names: 'm magic-file', reason: 'only the magic of the system is used' },
     { names: 's special-files', reason: 'devices are never opened' },

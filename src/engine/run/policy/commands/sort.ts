@@ -1,6 +1,6 @@
 /** sort: prints the lines of files in order, but never to a file or through another program. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import { type CommandPolicy, LISTS_FILES } from '../declaration.ts';
 
 const WAYS = ['general-numeric', 'human-numeric', 'month', 'numeric', 'random', 'version'];
 
@@ -46,11 +46,7 @@ export const sort: CommandPolicy = {
     },
     { names: 'compress-program', reason: 'sort would run that program' },
     { names: 'T temporary-directory', reason: 'temporary files have their own place' },
-    {
-      names: 'files0-from',
-      reason: 'the file names in that list cannot be checked',
-      instead: 'name the files as operands',
-    },
+    { names: 'files0-from', ...LISTS_FILES },
   ],
   operands: { rest: 'path' },
 };

@@ -1,17 +1,11 @@
 /** wc: counts lines, words and bytes. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import { type CommandPolicy, LISTS_FILES } from '../declaration.ts';
 
 export const wc: CommandPolicy = {
   name: 'wc',
   flags: ['c bytes', 'm chars', 'l lines', 'L max-line-length', 'w words', 'help', 'version'],
   values: [{ names: 'total', takes: ['auto', 'always', 'only', 'never'] }],
-  refused: [
-    {
-      names: 'files0-from',
-      reason: 'the file names in that list cannot be checked',
-      instead: 'name the files as operands',
-    },
-  ],
+  refused: [{ names: 'files0-from', ...LISTS_FILES }],
   operands: { rest: 'path' },
 };

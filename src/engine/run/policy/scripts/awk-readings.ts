@@ -1,6 +1,6 @@
 /** Follows one reading of an awk program, token by token, and notes the first thing that is not allowed. */
 
-import type { AwkContext, AwkToken } from './awk-tokens.ts';
+import { type AwkContext, type AwkToken, ENDS_OPERAND } from './awk-tokens.ts';
 
 /** What may follow a `getline` that only takes the next line of the input. */
 const AFTER_PLAIN_GETLINE = new Set([';', '}', ')', '&&', '||', '>', '>=', '==', '!=', '<=', '?']);
@@ -39,7 +39,6 @@ const CLOSES: Readonly<Record<string, string>> = { ')': '(?s', ']': '[e', '}': '
 /** Functions that change their last argument. */
 const SUBSTITUTIONS = new Set(['sub', 'gsub']);
 const STATEMENTS_WITH_CONDITION = new Set(['if', 'while', 'for', 'switch']);
-const ENDS_OPERAND = new Set([')', ']', '++', '--']);
 
 interface Why {
   reason: string;

@@ -37,7 +37,8 @@ const SKIPPED = /(?:[ \t]|\r(?=\n)|\\\n|#[^\n]*)*/y;
 /** Characters that some versions take for a blank and others for an error. */
 const ODD = /[^\n -~]|\\/;
 
-const ENDS_OPERAND = new Set([')', ']', '++', '--']);
+/** Signs after which an operand may have ended. */
+export const ENDS_OPERAND: ReadonlySet<string> = new Set([')', ']', '++', '--']);
 /** Names that are more than a variable in at least one version: a slash after one may divide or start a regex. */
 const WORDS = new Set(
   `BEGIN END BEGINFILE ENDFILE function func if else while for do switch case default break continue next
