@@ -1,11 +1,13 @@
 // HTTP under load: 64 connections with 4 KB reads and mixed calls, in both protocol eras, against the same engine on
-// stdio and against a bare handler that reads the same file. Ratios within one run; memory before and after.
+// stdio, against a bare handler that reads the same file, and against the protocol library's own transports
+// (library-http.mjs). Ratios within one run; memory before and after.
 //   node bench/http.mjs [--calls 20000] [--long 20000] [--program dist/cofferdam.cjs]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { everyDialect, everyTool } from './every-dialect.mjs';
 
@@ -59,6 +61,14 @@ async function startBare() {
     }).listen(0, '127.0.0.1', function () { console.error('port ' + this.address().port); });`;
   return listening(
     spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    /port (\d+)/,
+  );
+}
+
+function startLibrary() {
+  const program = fileURLToPath(new URL('library-http.mjs', import.meta.url));
+  return listening(
+    spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'] }),
     /port (\d+)/,
   );
 }
@@ -261,6 +271,7 @@ async function main() {
   try {
     layOut();
     const bare = await startBare();
+    const library = await startLibrary();
     const http = await startHttp();
     const stdio = await startStdio();
     const rows = [];
@@ -285,13 +296,23 @@ async function main() {
       await overHttp(http.port, session, work, 2000);
       await overHttp(http.port, stateless, work, 2000);
       await overStdio(stdio, work, 2000);
-      if (work === read) await overHttp(bare.port, plain, work, 2000);
+      if (work === read) {
+        await overHttp(bare.port, plain, work, 2000);
+        await overHttp(library.port, session, work, 2000);
+        await overHttp(library.port, stateless, work, 2000);
+      }
       const each = Math.ceil(calls / ROUNDS);
       await addBest([
         ...(work === read ? [[`${name}, bare handler`, () => overHttp(bare.port, plain, work, each)]] : []),
         [`${name}, stdio`, () => overStdio(stdio, work, each)],
         [`${name}, HTTP with a session`, () => overHttp(http.port, session, work, each)],
         [`${name}, HTTP without one`, () => overHttp(http.port, stateless, work, each)],
+        ...(work === read
+          ? [
+              [`${name}, library with a session`, () => overHttp(library.port, session, work, each)],
+              [`${name}, library without one`, () => overHttp(library.port, stateless, work, each)],
+            ]
+          : []),
       ]);
     }
     table(rows);

@@ -12,7 +12,7 @@ const MEMORY = /^memory: (\d+) MB, after (\d+) more mixed calls (\d+) MB$/m;
 
 export const http = {
   name: 'http',
-  about: '64 connections over HTTP, against stdio and a bare handler',
+  about: '64 connections over HTTP, against stdio, a bare handler and the library’s own transports',
   quick: false,
   async run(bench) {
     if (!existsSync(PROGRAM)) return [absent('HTTP under load', 'bench/http.mjs is not here')];
@@ -20,7 +20,12 @@ export const http = {
     const { output } = await run(process.execPath, [PROGRAM, '--program', bench.program], options);
     const lines = output.split('\n').map((line) => ROW.exec(line.trimEnd()));
     const bare = lines.find((line) => line?.[1].endsWith('bare handler'));
-    const rows = lines.flatMap((line) => [...loadRow(line), ...bareRows(line, bare)]);
+    const libraryRate = (kind) => lines.find((line) => line?.[1].endsWith(`library ${kind}`))?.[2];
+    const rows = lines.flatMap((line) => [
+      ...loadRow(line),
+      ...bareRows(line, bare),
+      ...libraryRow(line, libraryRate),
+    ]);
     const [, before, calls, after] = MEMORY.exec(output) ?? [];
     if (rows.length === 0 || before === undefined) throw new Error(`http.mjs printed no figures: ${output}`);
     const note = `after ${calls} more mixed calls, against before`;
@@ -43,11 +48,20 @@ function bareRows(found, bare) {
   ];
 }
 
+/** The same reads against the protocol library's own transport, which serves nothing but them. */
+function libraryRow(found, libraryRate) {
+  const [, kind] = /^4 KB reads, HTTP (.*)$/.exec(found?.[1] ?? '') ?? [];
+  const theirs = kind && libraryRate(kind);
+  if (!theirs) return [];
+  const against = 'the library’s own transport';
+  return [figure({ what: found[1], ours: Number(found[2]), theirs: Number(theirs), unit: '/s', against })];
+}
+
 /** Compares with stdio. The note gives the ratio to the bare handler, which only reads. */
 function loadRow(found) {
   if (!found) return [];
   const [, what, rate, p50, p99, errors, ofBare, ofStdio] = found;
-  if (what.endsWith('bare handler')) return [];
+  if (!/stdio$|, HTTP /.test(what)) return [];
   const note = `p50 ${p50} ms, p99 ${p99} ms, ${ofBare} × a bare handler that only reads, ${errors} errors`;
   const stdio = Number(rate) / Number(ofStdio);
   return [figure({ what, ours: Number(rate), theirs: stdio, unit: '/s', against: 'stdio', note })];

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurn, timed } from './measure.mjs';
 import { Server } from './server.mjs';
+import { LIBRARY_LANE } from './start.mjs';
 import { absent, comparison } from './table.mjs';
 
 const FILES = 64;
@@ -22,9 +23,15 @@ export const reads = {
     const servers = {
       ours: await Server.open(bench.cofferdam(folder)),
       standard: await Server.open(bench.cofferdam(folder, { dialect: 'standard' })),
+      library: await Server.open(bench.cofferdam(folder, { dialect: 'standard' }), { first: 'ping' }),
       theirs: await Server.open(official.launch({ folder, home: folder })),
     };
-    const tools = { ours: 'read_file', standard: 'read_text_file', theirs: 'read_text_file' };
+    const tools = {
+      ours: 'read_file',
+      standard: 'read_text_file',
+      library: 'read_text_file',
+      theirs: 'read_text_file',
+    };
     const count = bench.quick ? 1000 : 4000;
     const pipelined = (name) => async () => {
       const calls = Array.from({ length: count }, (_, i) => [tools[name], { path: files[i % FILES].path }]);
@@ -38,14 +45,18 @@ export const reads = {
       });
     try {
       const { rounds } = bench;
-      const each = (run) => ({ ours: run('ours'), standard: run('standard'), theirs: run('theirs') });
-      const many = await inTurn(each(pipelined), { rounds });
-      const one = await inTurn(each(single), { rounds: rounds * 3 });
+      const each = (run, names) => Object.fromEntries(names.map((name) => [name, run(name)]));
+      const many = await inTurn(each(pipelined, Object.keys(servers)), { rounds });
+      const one = await inTurn(each(single, ['ours', 'theirs']), { rounds: rounds * 3 });
       const against = official.name;
       const shared = { against, rate: count, budget: { atLeast: 2 }, note: `${count} reads` };
       return [
         comparison({ what: `${what}, standard`, ours: many.standard, theirs: many.theirs, ...shared }),
         comparison({ what: `${what}, replay`, ours: many.ours, theirs: many.theirs, ...shared }),
+        comparison({
+          ...{ what: `${what}, standard`, ours: many.standard, theirs: many.library, rate: count },
+          against: LIBRARY_LANE,
+        }),
         comparison({ what: '4 KB reads, one by one', ...one, against, rate: FILES }),
         // The system counts processor time in hundredths of a second. With more reads, that error matters less.
         await anchoredRow(bench, folder, files, 2 * count),

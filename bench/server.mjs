@@ -43,9 +43,11 @@ export class Server {
     this.#child.once('exit', (code, signal) => gone(code ?? signal));
   }
 
-  static async open(launch) {
+  /** `first` is sent before `initialize`, as only unusual clients do. */
+  static async open(launch, { first } = {}) {
     const server = new Server(launch);
     try {
+      if (first !== undefined) await server.request(first);
       await server.initialize();
     } catch (error) {
       server.stop();
