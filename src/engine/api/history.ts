@@ -4,13 +4,14 @@ import type { Caller } from '../caller.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { TextEditor } from '../files/edit/text-editor.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import type { EntryIndex } from '../journal/entries/entry-index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { shortHashOf } from '../text/short-hash.ts';
 import type { Comparison, Obstacle } from '../undo/compare.ts';
 import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff, type ServedDiffs } from '../undo/diff.ts';
 import { obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
 import { undoEntry } from '../undo/undo.ts';
-import { targetsOf } from '../undo/undo-chain.ts';
+import { targetsOf, type UndoTarget } from '../undo/undo-chain.ts';
 import { obstaclesOfWithheld, servedEntry } from '../undo/withheld-changes.ts';
 
 export interface EntryFilter {
@@ -46,6 +47,13 @@ export type UndoOutcome =
   | { done: true; entry: JournalEntry; steps: PlannedStep[] }
   | { done: false; obstacles: Obstacle[] };
 
+/** An entry as it is served, and the whole entries that an undo of it undoes. */
+interface FoundEntry {
+  entry: JournalEntry;
+  index: EntryIndex;
+  targets: UndoTarget[];
+}
+
 /** How many entries to search for an old content: what a client has read is not far back. */
 const MOST_ENTRIES_SEARCHED = 100;
 
@@ -64,13 +72,14 @@ export class HistoryApi {
     if (!journal) return [];
     const { limit, ...rest } = filter;
     const { entries } = await journal.read();
-    const found = selected(entries, rest).filter((entry) => this.#covers(entry));
-    return found.flatMap((entry) => servedEntry(this.#access.wall, entry) ?? []).slice(0, limit);
+    return selected(entries, rest)
+      .flatMap((entry) => this.#served(entry) ?? [])
+      .slice(0, limit);
   }
 
   async entry(id: string): Promise<JournalEntry | undefined> {
     const entry = (await this.#access.journal?.read())?.entry(id);
-    return entry && this.#covers(entry) ? servedEntry(this.#access.wall, entry) : undefined;
+    return entry && this.#served(entry);
   }
 
   /** An old content of a file, by its short hash, if the journal still has it. */
@@ -102,11 +111,12 @@ export class HistoryApi {
 
   /** What undoing an entry would do, and what is in the way; undefined when there is no such entry. */
   async plan(id: string): Promise<UndoPlan | undefined> {
-    const entry = await this.entry(id);
-    if (!entry) return undefined;
-    const lasting = await this.#lastingObstacles(entry);
-    if (lasting) return { entry, steps: [], obstacles: lasting, diffs: [] };
-    const all = await planUndo(this.#access, this.#journal, targetsOf(await this.#journal.read(), entry));
+    const found = await this.#find(id);
+    if (!found) return undefined;
+    const { entry, targets } = found;
+    const lasting = this.#lastingObstacles(found);
+    if (lasting.length > 0) return { entry, steps: [], obstacles: lasting, diffs: [] };
+    const all = await planUndo(this.#access, this.#journal, targets);
     const steps = all.filter(({ later }) => !later);
     return {
       entry,
@@ -122,12 +132,13 @@ export class HistoryApi {
 
   /** Restores what the entry changed, or says what is in the way; undefined when there is no such entry. */
   async undo(id: string, { force = false, caller }: UndoOptions = {}): Promise<UndoOutcome | undefined> {
-    const entry = await this.entry(id);
-    if (!entry) return undefined;
-    const lasting = await this.#lastingObstacles(entry);
-    if (lasting) return { done: false, obstacles: lasting };
+    const found = await this.#find(id);
+    if (!found) return undefined;
+    const { entry, index } = found;
+    const lasting = this.#lastingObstacles(found);
+    if (lasting.length > 0) return { done: false, obstacles: lasting };
     const access = caller ? this.#access.as(caller) : this.#access;
-    const undone = await undoEntry(access, this.#journal, id, force);
+    const undone = await undoEntry(access, this.#journal, { index, id, force });
     if ('obstacles' in undone) {
       return { done: false, obstacles: await this.#explained(undone.obstacles, entry) };
     }
@@ -142,24 +153,26 @@ export class HistoryApi {
     return { wall, encodings, editor: this.#editor };
   }
 
-  /** What keeps an entry from being undone whatever is on the disk: no record of its changes, or withheld files. */
-  async #lastingObstacles(entry: JournalEntry): Promise<Obstacle[] | undefined> {
-    if (entry.unrecorded !== undefined) return obstaclesOfUnrecorded(entry);
-    const index = await this.#journal.read();
-    // `entry` itself may lack the changes of hidden files.
-    const whole = index.entry(entry.id);
-    const targets = whole ? targetsOf(index, whole) : [];
-    const withheld = obstaclesOfWithheld(
-      this.#access.wall,
-      targets.map((target) => target.entry),
-    );
-    return withheld.length > 0 ? withheld : undefined;
+  /** Reads the journal once for all that an undo of an entry needs to know. */
+  async #find(id: string): Promise<FoundEntry | undefined> {
+    const index = await this.#access.journal?.read();
+    const whole = index?.entry(id);
+    const entry = whole && this.#served(whole);
+    return index && entry && { entry, index, targets: targetsOf(index, whole) };
   }
 
-  /** Whether all directories of the entry are served by this engine, or are inside one that is. */
-  #covers({ roots }: JournalEntry): boolean {
-    const served = this.#access.wall.roots;
-    return roots.every((path) => served.some(({ real }) => isWithin(path, real)));
+  /** What keeps an entry from being undone whatever is on the disk: no record of its changes, or withheld files. */
+  #lastingObstacles({ entry, targets }: FoundEntry): Obstacle[] {
+    if (entry.unrecorded !== undefined) return obstaclesOfUnrecorded(entry);
+    const entries = targets.map((target) => target.entry);
+    return obstaclesOfWithheld(this.#access.wall, entries);
+  }
+
+  /** The entry without changes of hidden files, if all its directories are served here, or are inside served ones. */
+  #served(entry: JournalEntry): JournalEntry | undefined {
+    const { wall } = this.#access;
+    const isCovered = entry.roots.every((path) => wall.roots.some(({ real }) => isWithin(path, real)));
+    return isCovered ? servedEntry(wall, entry) : undefined;
   }
 
   get #journal(): Journal {

@@ -7,6 +7,7 @@ import { whileLocked } from '../access/locks.ts';
 import type { Caller } from '../caller.ts';
 import { sweepAllLitter } from '../confine/content/sweep-drafts.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
+import type { EntryIndex } from '../journal/entries/entry-index.ts';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Obstacle } from './compare.ts';
@@ -18,14 +19,20 @@ import { interruptedUndo, targetsOf } from './undo-chain.ts';
 /** `by`: the id of the entry that the undo made. */
 export type UndoResult = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
 
+export interface UndoRequest {
+  /** All entries, as they were just read. */
+  index: EntryIndex;
+  /** The entry to undo. */
+  id: string;
+  force: boolean;
+}
+
 export async function undoEntry(
   access: Access,
   journal: Journal,
-  id: string,
-  force: boolean,
+  { index: known, id, force }: UndoRequest,
 ): Promise<UndoResult> {
-  await waitForOthers(access, journal, id);
-  const index = await journal.read();
+  const index = await waitForOthers(access, journal, known, id);
   const targets = targetsOf(index, index.entry(id)!);
   const { entry } = targets.at(-1)!;
   const interrupted = interruptedUndo(index, entry);
@@ -61,19 +68,24 @@ export async function undoEntry(
 
 /**
  * Waits for calls that may be under way, in this process or another. An entry has no end while its last line is
- * missing: its call was interrupted, or may still be changing files. So may an undo of it.
+ * missing: its call was interrupted, or may still be changing files. So may an undo of it. Returns the entries as they
+ * are then.
  */
-async function waitForOthers(access: Access, journal: Journal, id: string): Promise<void> {
-  const index = await journal.read();
+async function waitForOthers(
+  access: Access,
+  journal: Journal,
+  index: EntryIndex,
+  id: string,
+): Promise<EntryIndex> {
   const entry = index.entry(id)!;
-  for (const each of [entry, interruptedUndo(index, entry)]) {
-    if (each?.state !== 'pending') continue;
-    for (const path of new Set(each.changes.flatMap(touchedPaths))) {
-      const { place } = reach(access, path);
-      if (place)
-        await whileLocked(access.locks, [place], undefined, async () => {}).finally(() => place.close());
-    }
+  const pending = [entry, interruptedUndo(index, entry)].filter((each) => each?.state === 'pending');
+  if (pending.length === 0) return index;
+  for (const path of new Set(pending.flatMap((each) => each!.changes.flatMap(touchedPaths)))) {
+    const { place } = reach(access, path);
+    if (place)
+      await whileLocked(access.locks, [place], undefined, async () => {}).finally(() => place.close());
   }
+  return journal.read();
 }
 
 /** Removes the temporary files that an interrupted server left next to the files of the entry. */
