@@ -51,6 +51,18 @@ const READ_ONLY: Readonly<Record<ReadOnlyReason, string>> = {
   'workspace-file': 'the servers of a fleet know this directory by it',
 };
 
+/** Codes of the system that a user can do something about. */
+const IO: Readonly<Record<string, string>> = {
+  ENODATA: 'what the journal has kept of it is damaged',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+};
+
+function whyIo(code: string): string {
+  const why = IO[code];
+  return why === undefined ? ` (${code})` : `: ${why}`;
+}
+
 function aboutPath(facts: Failure): string | undefined {
   switch (facts.kind) {
     case 'outside':
@@ -84,7 +96,7 @@ function aboutPath(facts: Failure): string | undefined {
     case 'unstable':
       return `${facts.path} kept changing while it was looked up`;
     case 'io':
-      return `could not ${facts.action} ${facts.path} (${facts.code})`;
+      return `could not ${facts.action} ${facts.path}${whyIo(facts.code)}`;
     default:
       return undefined;
   }

@@ -6,8 +6,8 @@ import { type Paint, paintDiff } from '../../display/colour.ts';
 import { plain, plainJson } from '../../display/plain-text.ts';
 import {
   EngineFailure,
-  type Failure,
   type FileDiff,
+  failureSentence,
   type History,
   type JournalEntry,
   type Obstacle,
@@ -223,24 +223,9 @@ async function undoOne(
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const left = begun ? 'It is partly done; the same command again finishes it.' : untouched;
-    return `${id} could not be ${word}: ${failureText(error.facts)}. ${left}\n`;
+    return `${id} could not be ${word}: ${plain(failureSentence(error.facts))}. ${left}\n`;
   }
 }
-
-/** A failure of the engine, in one line. */
-function failureText(facts: Failure): string {
-  const { kind, path = '', code = kind } = facts as { kind: string; path?: string; code?: string };
-  return `${plain(path)}: ${FAILURE_WORDS[code] ?? code}`;
-}
-
-const FAILURE_WORDS: Readonly<Record<string, string>> = {
-  'changed-meanwhile': 'another program changed it at the same time',
-  permission: 'this user may not do that',
-  outside: 'it is outside the directories',
-  ENODATA: 'what the journal has kept of it is damaged',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-};
 
 /** The entry as the output shows it: for a redo, the entry that had been undone. */
 function shownAs(word: 'undone' | 'redone', entry: JournalEntry, all: ById): [JournalEntry, string] {
