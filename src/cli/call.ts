@@ -5,6 +5,7 @@ import { offerTools } from '../server/mcp/app.ts';
 import { perform } from '../server/mcp/perform.ts';
 import { sessionIdOf } from '../server/mcp/session-state.ts';
 import { needsSandbox, withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
+import { offeredTools } from '../server/mcp/tools/offered-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { namesInstead } from './arguments/suggest.ts';
 import { type Outcome, printOutcome } from './output.ts';
@@ -41,8 +42,10 @@ async function callOnce(
 ): Promise<Outcome> {
   const offered = offerTools(app.dialects);
   const found = offered.get(name);
-  if (!found)
-    throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', [...offered.keys()])}`);
+  if (!found) {
+    const tools = offeredTools(app).shown.map((tool) => tool.name);
+    throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', tools)}`);
+  }
   if (app.whyNoUndo !== undefined && !found.tool.hints.readOnly) app.log(app.whyNoUndo);
   const why = found.tool.startsPrograms ? app.engine.whyUnconfined() : undefined;
   if (why !== undefined) app.log(`commands: ${notConfined(why)}`);

@@ -66,6 +66,11 @@ describe('a wrong command line ends with exit code 2 and one line on stderr', ()
     ['call without arguments', ['call', 'read_file'], 'needs its arguments as JSON'],
     ['call without a directory', ['call', 'read_file', '{}'], 'no directory given'],
     ['call of an unknown tool', ['call', 'nonsense', '{}', 'root'], /unknown tool 'nonsense'.*read_file/],
+    [
+      'call of an unknown tool where nothing may be changed',
+      ['call', 'nonsense', '{}', '--read-only', 'root'],
+      /unknown tool 'nonsense'(?!.*(?:write_file|show_change)).*read_file/,
+    ],
     ['call with arguments that are not JSON', ['call', 'read_file', '{path}', 'root'], 'not valid JSON'],
     ['call in a missing directory', ['call', 'read_file', '{}', 'nothing'], 'nothing: no such directory'],
     ['tools of an unknown dialect', ['tools', '--dialect', 'klingon'], "unknown dialect 'klingon'"],
