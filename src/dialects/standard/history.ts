@@ -12,7 +12,13 @@ import { MAX_SHOWN_NAME } from './shown-lengths.ts';
 
 const MOST_FILES = 10;
 
-export const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
+/** Why there is no history; undefined if there is one. */
+export function whyNoHistory({ engine }: ToolContext): string | undefined {
+  if (engine.keepsChanges) return undefined;
+  return engine.roots.some(({ writable }) => writable)
+    ? 'This server keeps no history (--no-journal): nothing can be undone'
+    : 'This server keeps no history: nothing can be changed here';
+}
 
 export interface HistoryArguments {
   path?: string;
@@ -26,7 +32,8 @@ export async function historyText(
   context: ToolContext,
 ): Promise<string | ResultOutcome> {
   const { engine } = context;
-  if (!engine.keepsChanges) return NO_HISTORY;
+  const none = whyNoHistory(context);
+  if (none !== undefined) return none;
   const all = await engine.history.entries(below === undefined ? {} : { below });
   const start = args.before === undefined ? 0 : await firstBefore(args.before, all, context);
   if (start === undefined) return noEntry(args.before!);
@@ -86,7 +93,8 @@ function countsText(lines: FileDiff['lines']): string {
 /** Undoes the entry `id`, or the newest change of this session or caller. */
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
-  if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
+  const none = whyNoHistory(context);
+  if (none !== undefined) return refused(none, 'not-found');
   const entry = id ?? (await newestOwn(context))?.id;
   if (entry === undefined) return noChange();
   const outcome = await engine.history.undo(entry, { caller });

@@ -2,12 +2,13 @@
 import { DiffBudget, isMadeParent, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
-import { NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
+import { newestOwn, noChange, noEntry, whyNoHistory } from './history.ts';
 import { refused } from './outcome.ts';
 
 export async function shownChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine } = context;
-  if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
+  const none = whyNoHistory(context);
+  if (none !== undefined) return refused(none, 'not-found');
   const entry = id === undefined ? await newestOwn(context) : await engine.history.entry(id);
   if (!entry || !maySee(entry, context)) return id === undefined ? noChange() : noEntry(id);
   const { at, roots, origin, state, undoes } = entry;
