@@ -1,11 +1,11 @@
 /** Puts the four APIs together over one gate: files, search, commands and history of the given directories. */
-import { openState, type StateSource } from '../state/directory/open.ts';
+import type { StateSource } from '../state/directory/open.ts';
 import { StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
-import { Access, type ChangeListener } from './access/access.ts';
-import { type CommandSettings, CommandsApi } from './api/commands.ts';
-import { FilesApi } from './api/files.ts';
+import type { Access, ChangeListener } from './access/access.ts';
+import type { CommandSettings, CommandsApi } from './api/commands.ts';
+import type { FilesApi } from './api/files.ts';
 import { HistoryApi } from './api/history.ts';
-import { SearchApi } from './api/search.ts';
+import type { SearchApi } from './api/search.ts';
 import { type Arrival, anonymous, type Caller } from './caller.ts';
 import { type EncodingRule, readEncodingRules } from './charset/declared.ts';
 import type { Place } from './confine/place.ts';
@@ -13,10 +13,8 @@ import type { Protection } from './confine/protection.ts';
 import { isWithin, type RootSpec } from './confine/roots.ts';
 import { Wall } from './confine/wall.ts';
 import { type Watch, watchEntry } from './confine/watch.ts';
+import { apisOver, closedParts, openParts, type Parts } from './engine-parts.ts';
 import { EngineFailure, type Failure } from './failures.ts';
-import { TextEditor } from './files/edit/text-editor.ts';
-import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
-import { Journal } from './journal/journal.ts';
 import type { RetentionLimits } from './journal/retention/retention-limits.ts';
 import { resolvePrograms } from './run/programs.ts';
 import { whyNoSandbox } from './run/sandbox/why-no-sandbox.ts';
@@ -61,22 +59,6 @@ export interface RootInfo {
   /** The path with all links resolved. */
   real: string;
   writable: boolean;
-}
-
-/** What the APIs use. */
-interface Shared {
-  access: Access;
-  editor: TextEditor;
-  search: LazySearch;
-}
-
-/** What every call needs, from any caller. */
-interface Parts {
-  access: Access;
-  editor: TextEditor;
-  files: FilesApi;
-  search: SearchApi;
-  commands: CommandsApi;
 }
 
 /**
@@ -276,12 +258,6 @@ export class Engine {
   }
 }
 
-/** The parts of an engine that was closed before its first call: it admits none, like any other closed engine. */
-function closedParts(parts: Parts): Parts {
-  void parts.access.close();
-  return parts;
-}
-
 function hold(options: EngineOptions): Held {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: source } = options;
   const { mayBeEmpty = false, deny = [], hide = [], commands: settings = {} } = options;
@@ -298,33 +274,6 @@ function hold(options: EngineOptions): Held {
   }
   const open = () => openParts({ wall, settings, journal, rules, keep: options.keep });
   return { wall, journal, settings, inner: new Set(), outer: undefined, open };
-}
-
-interface EngineOpening {
-  wall: Wall;
-  settings: CommandSettings;
-  journal: StateSource | undefined;
-  rules: readonly EncodingRule[];
-  keep: RetentionLimits | undefined;
-}
-
-function openParts({ wall, settings, journal: source, rules, keep }: EngineOpening): Parts {
-  const journal = source === undefined ? undefined : new Journal(openState(source), keep);
-  const search = new LazySearch();
-  const roots = wall.roots.map(({ real }) => real);
-  const encodings = new DeclaredEncodings(rules, roots);
-  const access = new Access({ wall, journal, scanner: search, encodings });
-  return apisOver({ access, editor: new TextEditor(), search }, settings);
-}
-
-function apisOver({ access, editor, search }: Shared, settings: CommandSettings): Parts {
-  return {
-    access,
-    editor,
-    files: new FilesApi(access, editor),
-    search: new SearchApi(access, search),
-    commands: new CommandsApi(access, settings),
-  };
 }
 
 /** The directories that are both in the wall and at or below a path; none if the path leads elsewhere. */
