@@ -40,12 +40,12 @@ export interface Log<R extends object> {
   size(): number;
 
   /**
-   * Removes records permanently. The log passes `choose` its records, oldest first, in stretches that no longer grow,
+   * Removes records permanently. The log passes `choose` its records, oldest first, in segments that no longer grow,
    * and removes some or all of the records that `choose` does not return. `isComplete` says whether the log has removed
-   * every record that `choose` dropped from earlier stretches: if it has not, a record that revokes an earlier one must
+   * every record that `choose` dropped from earlier segments: if it has not, a record that revokes an earlier one must
    * stay. Only one process at a time may do this.
    */
-  compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void>;
+  compact(choose: (segment: readonly R[], isComplete: boolean) => readonly R[]): Promise<void>;
 
   /**
    * Changes or removes records permanently while others append. `replace` returns candidates for a record, and the log

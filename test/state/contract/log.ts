@@ -194,7 +194,7 @@ export function logContract(create: StateFactory): void {
       await log.flush();
       await reader.catchUp();
       now = day + 100 * 24 * 3_600_000;
-      await log.compact((stretch) => stretch.filter(({ n }) => n % 10 === 7));
+      await log.compact((segment) => segment.filter(({ n }) => n % 10 === 7));
       await reader.catchUp();
       const left = records.all.map(({ n }) => n);
       expect(left.filter((n) => n % 10 === 7)).toEqual([7, 17, 27, 37]);
@@ -219,11 +219,11 @@ export function logContract(create: StateFactory): void {
       let isAllGone = true;
       let before = new Set<number>();
       const leftOut = new Set<number>();
-      await log.compact((stretch, isComplete) => {
+      await log.compact((segment, isComplete) => {
         expect(isComplete).toBe(isAllGone || isComplete);
         if (isComplete) before = new Set(leftOut);
-        const chosen = stretch.filter(({ n }) => n % 10 !== 3);
-        for (const each of stretch) if (!chosen.includes(each)) leftOut.add(each.n);
+        const chosen = segment.filter(({ n }) => n % 10 !== 3);
+        for (const each of segment) if (!chosen.includes(each)) leftOut.add(each.n);
         isAllGone = false;
         return chosen;
       });

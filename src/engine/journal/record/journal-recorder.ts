@@ -109,7 +109,7 @@ export class JournalRecorder implements ChangeRecorder {
 
   creates(place: Place, type: EntryType, facts: CreatedFacts = {}): Promise<void> {
     const { bytes, mode } = facts;
-    return this.#keeping(place, bytes === undefined, async () => {
+    return this.#keepAndWrite(place, bytes === undefined, async () => {
       const image = bytes && (await imageOf(bytes, mode ?? 0o666 & ~process.umask()));
       this.#willShow(place, bytes);
       return createdChange(place, type, image ? { ...facts, image } : facts);
@@ -134,7 +134,7 @@ export class JournalRecorder implements ChangeRecorder {
     let kept: Buffer | undefined;
     const { store, quota } = this.#parts;
     const { why } = await quota.take(place, old);
-    await this.#keeping(place, !Buffer.isBuffer(content), async () => {
+    await this.#keepAndWrite(place, !Buffer.isBuffer(content), async () => {
       const before = await keepFile(store, place, old, { known, most: quota.file, why });
       kept = before.bytes;
       this.#willShow(place, Buffer.isBuffer(content) ? content : undefined);
@@ -150,7 +150,7 @@ export class JournalRecorder implements ChangeRecorder {
     const keeps = must === undefined && why === undefined;
     const aside = keeps && store.isOnDevice(old.dev) ? store.aside() : undefined;
     if (aside) store.addedAside(bytes);
-    await this.#keeping(place, true, async () => {
+    await this.#keepAndWrite(place, true, async () => {
       if (aside) return removedChange(place, old, { type: 'aside', name: aside.name });
       return removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file, why }));
     });
@@ -159,7 +159,7 @@ export class JournalRecorder implements ChangeRecorder {
 
   async cannotSetAside(place: Place, old: Stat): Promise<void> {
     const { store, quota } = this.#parts;
-    await this.#keeping(place, true, async () =>
+    await this.#keepAndWrite(place, true, async () =>
       removedChange(place, old, await captureRemoved(store, place, old, { most: quota.file })),
     );
   }
@@ -174,7 +174,7 @@ export class JournalRecorder implements ChangeRecorder {
     this.#roots.add(to.root.real);
     const { store, quota } = this.#parts;
     const why = occupant && (await quota.take(to, occupant)).why;
-    return this.#keeping(from, true, async () => {
+    return this.#keepAndWrite(from, true, async () => {
       const replaced = occupant && (await captureRemoved(store, to, occupant, { most: quota.file, why }));
       const bytes = known ?? (await contentMoved(from, source));
       this.#willShow(to, bytes);
@@ -269,7 +269,7 @@ export class JournalRecorder implements ChangeRecorder {
     }
   }
 
-  async #keeping(place: Place, flush: boolean, keep: () => Promise<Change>): Promise<void> {
+  async #keepAndWrite(place: Place, flush: boolean, keep: () => Promise<Change>): Promise<void> {
     this.#roots.add(place.root.real);
     try {
       const { store } = this.#parts;

@@ -152,19 +152,19 @@ function tooOld(entries: readonly EntryWithParts[], before: number): Set<EntryWi
 
 /**
  * Chooses the lines to keep: those of the entries that are left. Nothing before the first of these entries is needed.
- * After it, the lines that say what the user had removed are needed too; and, while an earlier stretch of the log still
+ * After it, the lines that say what the user had removed are needed too; and, while an earlier segment of the log still
  * holds lines of dropped entries, the lines that end or drop those.
  */
 function linesToKeep(
   left: readonly EntryWithParts[],
-): (stretch: readonly Line[], isComplete: boolean) => Line[] {
+): (segment: readonly Line[], isComplete: boolean) => Line[] {
   const parts = new Set(left.flatMap((entry) => entry.parts));
   let hasBegun = false;
-  return (stretch, isComplete) => {
-    const begun = new Set(stretch.flatMap(({ e, at }) => (at === undefined ? [] : [e])));
+  return (segment, isComplete) => {
+    const begun = new Set(segment.flatMap(({ e, at }) => (at === undefined ? [] : [e])));
     hasBegun ||= [...begun].some((e) => e !== undefined && parts.has(e));
     if (!hasBegun) return [];
     const endsEarlier = ({ e }: Line) => !isComplete && !begun.has(e);
-    return stretch.filter((line) => parts.has(line.e ?? '') || endsEarlier(line) || line.forgot);
+    return segment.filter((line) => parts.has(line.e ?? '') || endsEarlier(line) || line.forgot);
   };
 }

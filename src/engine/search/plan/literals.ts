@@ -155,8 +155,8 @@ function addElement(sequence: LiteralSequence, element: AST.Element, flags: Patt
   }
   if (element.type === 'Assertion') {
     // An assertion matches no text itself, but the text of a positive lookaround must occur somewhere in the line.
-    const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
-    if (!looks || element.negate) return;
+    const isLookaround = element.kind === 'lookahead' || element.kind === 'lookbehind';
+    if (!isLookaround || element.negate) return;
     const known = textsOfAlternatives(element.alternatives, flags);
     sequence.consider(known.exact);
     sequence.include(known);

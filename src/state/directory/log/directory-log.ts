@@ -105,10 +105,10 @@ export class DirectoryLog<R extends object> implements Log<R> {
   }
 
   /**
-   * Each file is a stretch. Removes the oldest files as long as nothing in them was chosen, and rewrites a later file
+   * Each file is a segment. Removes the oldest files as long as nothing in them was chosen, and rewrites a later file
    * when that removes more than half of its records.
    */
-  async compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
+  async compact(choose: (segment: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
     let isComplete = true;
     let isOldest = true;
     for (const file of this.#files.list()) {

@@ -11,7 +11,7 @@ export async function compact<R extends object>(
   database: Database,
   log: string,
   rows: LogRows<R>,
-  choose: (stretch: readonly R[], isComplete: boolean) => readonly R[],
+  choose: (segment: readonly R[], isComplete: boolean) => readonly R[],
 ): Promise<void> {
   const gone: number[] = [];
   for await (const page of pagesOf(rows, await rows.endOfOlderThan(SETTLED_MS))) {

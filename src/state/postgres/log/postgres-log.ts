@@ -94,7 +94,7 @@ export class PostgresLog<R extends object> implements Log<R> {
     return this.#size.bytes + this.#writer.waitingBytes;
   }
 
-  async compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
+  async compact(choose: (segment: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
     await this.flush();
     await compact(this.#database, this.#log, this.#rows, choose);
   }
