@@ -16,6 +16,8 @@ const fsync = promisify(fs.fsync);
 
 export class DeferredFlush {
   readonly #waiting = new Set<string>();
+  /** Those whose turn in the running flush is still to come. */
+  readonly #next = new Set<string>();
   readonly #flushed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
@@ -23,8 +25,14 @@ export class DeferredFlush {
   /** Why the last flush failed, until `throwFailure` has thrown it. */
   #failure: unknown;
 
+  /** For a file that was just written: one with the same name may have been flushed, and removed since. */
+  addNew(path: string): void {
+    this.#flushed.delete(path);
+    this.add(path);
+  }
+
   add(path: string): void {
-    if (this.#flushed.has(path)) return;
+    if (this.#flushed.has(path) || this.#next.has(path)) return;
     if (this.#waiting.size === 0) this.#since = Date.now();
     this.#waiting.add(path);
     if (this.#timer === undefined) this.#timer = setTimeout(() => void this.now(), QUIET_MS).unref();
@@ -37,6 +45,7 @@ export class DeferredFlush {
     this.#timer = undefined;
     const paths = [...this.#waiting];
     this.#waiting.clear();
+    for (const path of paths) this.#next.add(path);
     this.#flushing = this.#flushing.then(async () => {
       for (const path of paths) await this.#flush(path);
     });
@@ -51,6 +60,7 @@ export class DeferredFlush {
   }
 
   async #flush(path: string): Promise<void> {
+    this.#next.delete(path);
     try {
       const fd = await open(path, O_RDONLY | O_NOFOLLOW);
       await fsync(fd).finally(() => fs.closeSync(fd));

@@ -212,7 +212,7 @@ export class DirectoryContents implements Contents {
       await writeAll(fd, bytes);
       const path = publish(name);
       this.#add(bytes.length);
-      if (flush) this.#flushing.add(path);
+      if (flush) this.#flushing.addNew(path);
     });
   }
 
